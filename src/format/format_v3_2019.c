@@ -1,22 +1,22 @@
 /*
- * format_v3_2019.c - the drafts of 2019: what they have of their own
+ * format_v3_2019.c - the drafts of 2019: what differs from the other drafts
  *
  *   zarr.json                {"zarr_format": "http://purl.org/zarr/spec/protocol/core/3.0", ...}
  *   meta/root/foo/bar.array  {"zarr_format", "shape", "data_type": "<f8", "chunk_grid", "chunk_codecs": [...], ...}
  *   meta/root/foo/baz.group  {"zarr_format", "extensions", "attributes"}
  *   data/foo/bar/0.0
  *
- * Documents are those of the first draft, keys those of the design update of June, which is also why documents of
- * either form are read:
+ * Written documents are those of the first draft, and keys are those of the design update of June.  Documents of both
+ * forms are read:
  *
  *   first    "zarr_format" in each document; "chunk_codecs", a list, parameters beside "codec"
  *   June     "zarr_format" in zarr.json only; one "compressor", parameters in "configuration"
  *
  * Promises:
  *
- * (1) Names of siblings differ in more than case: a second one is not created, and found in a listing.
- * (2) Groups, too, have extensions; one that must be understood and is not makes the group unsupported.
- * (3) Chunks below "data/root", where the keys of documents would make one look for them, are found.
+ * (1) Names of siblings must not differ only in case: a second such name is not created, and a listing reports it.
+ * (2) Groups can have extensions, too.  An unknown one that must be understood makes the group unsupported.
+ * (3) Chunks below "data/root", where later drafts have them, are found.
  */
 #include "format/draft.h"
 
@@ -40,7 +40,7 @@ claims(const zinc_json *root, zinc_node_kind *kind)
 	return is_2019(root);
 }
 
-/* Keys have no suffix, and nothing says so. */
+/* Keys have no suffix, and no member names one. */
 static zinc_status
 parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, zinc_report *r, const zinc_draft *d,
 	       zinc_error *err)
@@ -58,7 +58,7 @@ parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, 
 	return ZINC_OK;
 }
 
-/* Is there an entry "root", and are there others?  Either answer may be enough. */
+/* Is there an entry "root", and are there others?  One answer may be enough. */
 struct entries {
 	size_t nprefix;
 	bool root, others;
@@ -94,10 +94,10 @@ look_into(zinc_hierarchy *h, const char *tree, struct entries *x, zinc_error *er
 			 ? zinc_store_list_dir(h->store, zinc_buf_text(&prefix), note, x, h->wait, &e)
 			 : zinc_fail_nomem(&e);
 	zinc_buf_fini(&prefix);
-	return st == ZINC_OK || st == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(err, &e); /* it cannot list */
+	return st == ZINC_OK || st == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(err, &e); /* cannot list */
 }
 
-/* Promise (3).  A node /root would have data there, too. */
+/* Promise (3).  A node /root would have its data there, too. */
 static zinc_status
 look(zinc_hierarchy *h, zinc_draft_entry *e, zinc_report *r, zinc_error *err)
 {
@@ -111,12 +111,12 @@ look(zinc_hierarchy *h, zinc_draft_entry *e, zinc_report *r, zinc_error *err)
 		return ZINC_OK;
 	e->data = "data/root";
 	return zinc_report_lenient(r, h->format->draft->rules[ZINC_DRAFT_DATA], err,
-				   "chunks lie below data/root, as in later drafts");
+				   "chunks are below data/root, as in later drafts");
 }
 
 /* ---- documents ---- */
 
-/* The same URI as in the entry point, or another version of it. */
+/* The URI of the entry point, or another version of it. */
 static zinc_status
 parse_version(zinc_draft_parse *p, const zinc_json *v)
 {
@@ -131,7 +131,7 @@ parse_version(zinc_draft_parse *p, const zinc_json *v)
 
 /* ---- codecs ---- */
 
-/* {"codec": URI, ...}: `object` and `string` are the rules that it can break. */
+/* {"codec": URI, ...}: `object` and `string` are the rules for its form. */
 static zinc_status
 check_codec(zinc_draft_parse *p, const zinc_json *v, zinc_draft_rule object)
 {
@@ -200,7 +200,7 @@ add_codec(zinc_draft_parse *p, zinc_v2_codecs *c, const zinc_json *v)
 	return zinc_json_append(c->list, item, &p->e);
 }
 
-/* All of them work on bytes, so `bytes` stands first. */
+/* All codecs work on bytes, so `bytes` comes first. */
 static zinc_status
 add_codecs(zinc_draft_parse *p, zinc_json *list)
 {

@@ -1,11 +1,11 @@
 /*
- * format_v3_2020.c - the draft of October 2020: what it has of its own
+ * format_v3_2020.c - the draft of October 2020: what differs from the other drafts
  *
  *   zarr.json                     {"zarr_format": "https://purl.org/zarr/spec/protocol/core/3.0", ...}
  *   meta/root/foo/bar.array.json  {"shape", "data_type": "<f8", "chunk_grid", "compressor": {"codec": URI, ...}, ...}
  *   data/root/foo/bar/c0/0
  *
- * zarrita, xtensor-zarr, zarr-python 2.12 to 2.18 and GDAL up to 3.7 wrote it.  zarr-python added filters, in an
+ * Written by zarrita, xtensor-zarr, zarr-python 2.12 to 2.18 and GDAL up to 3.7. zarr-python added filters, in an
  * attribute, and the sharding storage transformer of 2022.
  */
 #include "format/draft.h"
@@ -76,7 +76,7 @@ struct guess {
 	bool found;
 };
 
-/* Does the first key look like that of a document with a suffix? */
+/* Does the first key look like a document's with a suffix? */
 static int
 see_key(void *arg, const char *key, uint64_t nbytes)
 {
@@ -88,7 +88,8 @@ see_key(void *arg, const char *key, uint64_t nbytes)
 	return 1;
 }
 
-/* Where nothing says the suffix, the documents do: the text has ".json" for a default, older hierarchies have none. */
+/* If no member names the suffix, the existing documents show it: the text has ".json" as the default, older hierarchies
+ * have none. */
 static zinc_status
 look_for_suffix(zinc_hierarchy *h, zinc_draft_entry *e, zinc_report *r, zinc_error *err)
 {
@@ -119,7 +120,7 @@ look_for_suffix(zinc_hierarchy *h, zinc_draft_entry *e, zinc_report *r, zinc_err
 
 /* ---- codecs ---- */
 
-/* {"codec": URI, "configuration": {...}}, or as version 2 spells it. */
+/* {"codec": URI, "configuration": {...}}, or the form of version 2. */
 static zinc_status
 parse_compressor(zinc_draft_parse *p, const zinc_json *v)
 {
@@ -141,7 +142,7 @@ parse_compressor(zinc_draft_parse *p, const zinc_json *v)
 	return ZINC_OK;
 }
 
-/* A codec that only its URI names is for the final version's parser to refuse. */
+/* A codec known only by its URI is refused by the final version's parser. */
 static zinc_status
 add_compressor(zinc_draft_parse *p, zinc_v2_codecs *c, const zinc_json *v)
 {
@@ -188,7 +189,7 @@ add_filter(zinc_draft_make *b, zinc_json *filters, const zinc_codec *c)
 	return zinc_json_append(filters, v, b->err);
 }
 
-/* The last codec of bytes is the compressor; what stands before it is for zarr-python's filters. */
+/* The last bytes->bytes codec is the compressor; those before it become zarr-python's filters. */
 static zinc_status
 make_codecs(zinc_draft_make *b)
 {
@@ -217,7 +218,7 @@ make_codecs(zinc_draft_make *b)
 /* ---- the row ---- */
 
 static const zinc_draft_member members[] = {
-    {"attributes", zinc_draft_parse_attributes, ZINC_DRAFT_EXPECTED}, /* it may have the filters */
+    {"attributes", zinc_draft_parse_attributes, ZINC_DRAFT_EXPECTED}, /* it may contain the filters */
     {"shape", zinc_draft_parse_shape, ZINC_DRAFT_REQUIRED},
     {"data_type", zinc_draft_parse_type, ZINC_DRAFT_REQUIRED},
     {"chunk_grid", zinc_draft_parse_grid, ZINC_DRAFT_REQUIRED},
@@ -230,7 +231,7 @@ static const zinc_draft_member members[] = {
     {NULL, NULL, ZINC_DRAFT_OPTIONAL},
 };
 
-/* zarrita wrote extensions, too, an empty list. */
+/* zarrita also wrote extensions, as an empty list. */
 static const zinc_draft_member group_members[] = {
     {"attributes", zinc_draft_parse_attributes, ZINC_DRAFT_EXPECTED},
     {NULL, NULL, ZINC_DRAFT_OPTIONAL},

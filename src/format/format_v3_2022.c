@@ -1,12 +1,12 @@
 /*
- * format_v3_2022.c - the draft of December 2022: what it has of its own
+ * format_v3_2022.c - the draft of December 2022: what differs from the other drafts
  *
  *   zarr.json                {"zarr_format": "https://purl.org/zarr/spec/core/3.0", "metadata_encoding": {...}, ...}
  *   meta/foo/bar.array.json  {"shape", "data_type": "float64", "chunk_grid", "codecs": [{"type": URI, ...}], ...}
  *   data/foo/bar/c0/0
  *
- * From May to November 2022 the entry point was still that of 2020, and so were the keys; `compressor` was a member
- * until August.  In January 2023 chunk_memory_layout went, and a codec transpose came.  All of these are read.
+ * From May to November 2022 the entry point and the keys were still those of 2020, and `compressor` was a member until
+ * August.  In January 2023 a codec transpose replaced chunk_memory_layout.  All of these are read.
  */
 #include "format/draft.h"
 
@@ -29,7 +29,7 @@ claims(const zinc_json *root, zinc_node_kind *kind)
 	return is_2022(root);
 }
 
-/* The suffix beside the type, or, from May to November, at the top. */
+/* The suffix is beside the type, or, from May to November, at the top level. */
 static zinc_status
 parse_suffix(const zinc_json *v, const char **suffix, zinc_report *r, const zinc_draft *d, zinc_error *err)
 {
@@ -70,7 +70,7 @@ parse_interim(zinc_draft_entry *e, const zinc_json *root, const char **suffix, z
 	e->data = "data/root";
 	e->root_dot = true;
 	ZINC_TRY(zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENCODING], err,
-				     "metadata_encoding is that of May to November 2022"));
+				     "metadata_encoding has the form of May to November 2022"));
 	return parse_suffix(zinc_json_member(root, "metadata_key_suffix"), suffix, r, d, err);
 }
 
@@ -109,10 +109,10 @@ parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, 
 struct chain {
 	zinc_draft_parse *p;
 	zinc_json *list;
-	bool big;        /* numbers have been reversed */
-	bool compressed; /* what is here are no elements any more */
+	bool big;        /* the byte order has been reversed */
+	bool compressed; /* the data are not elements any more */
 	bool made;       /* the codec bytes is in the list */
-	bool bytes;      /* the input of the next codec are bytes already */
+	bool bytes;      /* the next codec reads bytes */
 };
 
 /* {key: URI, "configuration": {...}} */
@@ -177,13 +177,13 @@ add_endian(struct chain *x, const zinc_json *v)
 					 "endian must be \"big\" or \"little\"");
 	if (big && x->compressed)
 		return zinc_report_unsupported(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_CODEC_URI), &p->e,
-					       "codec endian behind one that compresses");
+					       "codec endian is after one that compresses");
 	x->big = x->bytes ? x->big != big : big;
 	x->bytes = true;
 	return ZINC_OK;
 }
 
-/* The codec that the final version has between elements and bytes. */
+/* The codec that the final version needs between elements and bytes. */
 static zinc_status
 make_bytes(struct chain *x)
 {
@@ -197,7 +197,7 @@ make_bytes(struct chain *x)
 	return zinc_json_append(x->list, zinc_draft_extension(p, "bytes", plain ? NULL : "endian", endian), &p->e);
 }
 
-/* Blosc takes the size of elements from its input, and has no member for it: of bytes it is 1. */
+/* Blosc takes the element size from its input and has no member for it; for bytes it is 1. */
 static zinc_status
 add_blosc(struct chain *x, const zinc_json *v)
 {
@@ -213,7 +213,7 @@ add_blosc(struct chain *x, const zinc_json *v)
 					 "shuffle must be 0, 1, 2 or -1");
 	if (shuffle == -1)
 		shuffle = size == 1 ? 2 : 1;
-	if (!zinc_json_member(c, "blocksize")) /* nothing says that it must be there */
+	if (!zinc_json_member(c, "blocksize")) /* no text requires it */
 		ZINC_TRY(zinc_json_set(p->v3, c, "blocksize", zinc_json_make_u64(p->v3, 0), &p->e));
 	ZINC_TRY(zinc_json_set(p->v3, c, "shuffle", zinc_json_make_string(p->v3, names[shuffle]), &p->e));
 	ZINC_TRY(zinc_json_set(p->v3, c, "typesize", zinc_json_make_u64(p->v3, size > 255 ? 1 : size), &p->e));
@@ -222,7 +222,7 @@ add_blosc(struct chain *x, const zinc_json *v)
 	return zinc_json_append(x->list, item, &p->e);
 }
 
-/* Levels of gzip are from 0 to 9; version 2, whose codec reads the configurations, has -1, too. */
+/* gzip levels are 0 to 9.  The codec of version 2, which reads the configuration, also allows -1. */
 static zinc_status
 check_level(zinc_draft_parse *p, const zinc_codec_ops *ops, const zinc_json *configuration)
 {
@@ -258,7 +258,7 @@ add_one(struct chain *x, const zinc_json *v, const char *key)
 	if (ops && ops->kind == ZINC_ARRAY_ARRAY) {
 		if (x->compressed || (x->bytes && x->big && !zinc_codec_reorders(ops)))
 			return zinc_report_unsupported(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_CODEC_URI), &p->e,
-						       "codec \"%.200s\" behind one that makes other bytes",
+						       "codec \"%.200s\" is after one that changes the bytes",
 						       zinc_json_member(v, key)->text);
 		x->bytes = false;
 		return add_known(p, x->list, ops, v, key);
@@ -271,7 +271,7 @@ add_one(struct chain *x, const zinc_json *v, const char *key)
 	return ZINC_OK;
 }
 
-/* A byte order in the type's own name counts where no codec says otherwise. */
+/* A byte order in the type's name counts unless a codec names another. */
 static bool
 has_endian(const zinc_json *codecs)
 {
@@ -369,7 +369,7 @@ static const zinc_draft_member group_members[] = {
     {NULL, NULL, ZINC_DRAFT_OPTIONAL},
 };
 
-/* From May to November 2022 the suffix stood beside the encoding. */
+/* From May to November 2022 the suffix was beside the encoding. */
 static const char *const entry_members[] = {"zarr_format", "metadata_encoding", "metadata_key_suffix", "extensions",
 					    NULL};
 

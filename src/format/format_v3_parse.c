@@ -1,15 +1,14 @@
 /*
  * format_v3_parse.c - zarr.json of the final version 3 -> zinc_meta
  *
- * Two tables say which members a document has, in an order in which each finds what it
- * needs already parsed; one loop does the rest.  Promises:
+ * Two tables list the members of a document, each after those that it needs.  One loop parses them.  Promises:
  *
- * (1) A report that collects hears of every member's faults; without one the first fault ends it.
- * (2) A valid member of a kind this build does not know (M16-M21) never hides another: the node
- *     opens, `unsupported` says why its elements cannot be accessed.
- * (3) What released writers are known to get wrong (docs/rules.md: lenient) is a warning, and an error when strict.
- * (4) NaN tokens in attributes, which xarray and zarr-python write, stay in the document as they are, also in
- *     consolidated copies; m->attributes has them as strings.  Anywhere else they are an error.
+ * (1) A report that collects receives the errors of every member.  Otherwise parsing ends at the first error.
+ * (2) A valid member that this build does not know (M16-M21) never hides another: the node opens, and `unsupported`
+ *     says why its elements cannot be accessed.
+ * (3) Known mistakes of released writers (docs/rules.md: lenient) are warnings, and errors in strict mode.
+ * (4) NaN tokens in attributes, which xarray and zarr-python write, stay in the document, also in consolidated copies;
+ *     m->attributes has them as strings.  Anywhere else they are an error.
  */
 #include "format/extensions.h"
 #include "format/format_v3.h"
@@ -50,8 +49,8 @@ parse_attributes(struct parse *p, zinc_json *v)
 	return p->m->attributes ? ZINC_OK : zinc_fail_nomem(&p->e);
 }
 
-/* A member that the specification does not define (v3 core, "Extensions"): only an object can say that it may be
- * ignored, but a program may know it. */
+/* A member that the specification does not define (v3 core, "Extensions").  Only an object can say that it may be
+ * ignored, but a program may have registered it. */
 static zinc_status
 parse_unknown(struct parse *p, zinc_json *v)
 {
@@ -62,7 +61,7 @@ parse_unknown(struct parse *p, zinc_json *v)
 
 /* ---- arrays ---- */
 
-/* Numbers go through the text of their tokens, never through a double: 2^53+1 must survive (M6). */
+/* Numbers are read from the text of their tokens, never from a double: 2^53+1 must stay exact (M6). */
 static zinc_status
 parse_shape(struct parse *p, zinc_json *v)
 {
@@ -77,20 +76,20 @@ parse_shape(struct parse *p, zinc_json *v)
 	for (item = v->first; item; item = item->next, d++)
 		if (!zinc_json_u64(item, &p->m->shape[d]))
 			return zinc_report_error(p->r, "M6", &p->e,
-						 "dimension %d of shape is no integer from 0 to 2^64-1", d);
+						 "dimension %d of shape is not an integer from 0 to 2^64-1", d);
 	p->m->ndim = d;
 	p->shape_known = true;
 	return ZINC_OK;
 }
 
-/* M11, M15, M17 and M58 are the room dtype's. */
+/* The room dtype checks M11, M15, M17 and M58. */
 static zinc_status
 parse_data_type(struct parse *p, zinc_json *v)
 {
 	return zinc_dtype_parse(&p->m->dtype, p->ctx, v, p->r, &p->e);
 }
 
-/* M18 and M38-M40 are the room grid's; the extent of the first chunk is kept for those who only want to show it. */
+/* The room grid checks M18 and M38-M40.  The shape of the first chunk is kept for display. */
 static zinc_status
 parse_chunk_grid(struct parse *p, zinc_json *v)
 {
@@ -99,7 +98,7 @@ parse_chunk_grid(struct parse *p, zinc_json *v)
 	uint64_t start;
 	int d;
 
-	if (!p->shape_known) /* then only its form can be judged */
+	if (!p->shape_known) /* then only its form can be checked */
 		return zinc_extension_parse(&x, v, p->r, &p->e);
 	ZINC_TRY(zinc_grid_parse(&m->grid, p->ctx, v, m->ndim, m->shape, p->r, &p->e));
 	for (d = 0; d < m->ndim; d++)
@@ -107,7 +106,7 @@ parse_chunk_grid(struct parse *p, zinc_json *v)
 	return ZINC_OK;
 }
 
-/* M19 and M43-M48 are the room grid's. */
+/* The room grid checks M19 and M43-M48. */
 static zinc_status
 parse_chunk_key_encoding(struct parse *p, zinc_json *v)
 {
@@ -118,7 +117,7 @@ parse_chunk_key_encoding(struct parse *p, zinc_json *v)
 	return st;
 }
 
-/* M49-M58 are the type's own; without a type there is nothing to measure the value by. */
+/* The type checks M49-M58.  Without a type the value cannot be checked. */
 static zinc_status
 parse_fill_value(struct parse *p, zinc_json *v)
 {
@@ -126,7 +125,7 @@ parse_fill_value(struct parse *p, zinc_json *v)
 	zinc_status st;
 	void *fill;
 
-	if (!t) /* its form is the type's own affair (M59) */
+	if (!t) /* the type checks its form (M59) */
 		return ZINC_OK;
 	fill = zinc_dtype_fill_room(t, p->ctx, v);
 	if (!fill)
@@ -139,7 +138,7 @@ parse_fill_value(struct parse *p, zinc_json *v)
 	return st;
 }
 
-/* Are these extensions at all?  For lists whose meaning depends on something this build does not know. */
+/* Check only that these are extensions, for lists whose meaning depends on something unknown. */
 static zinc_status
 parse_forms(struct parse *p, zinc_json *list)
 {
@@ -157,7 +156,7 @@ parse_forms(struct parse *p, zinc_json *list)
 	return ZINC_OK;
 }
 
-/* The chain is planned for the largest chunk that the grid has.  M60-M95 are the room codec's. */
+/* The chain is planned for the largest chunk of the grid.  The room codec checks M60-M95. */
 static zinc_status
 parse_codecs(struct parse *p, zinc_json *v)
 {
@@ -174,7 +173,7 @@ parse_codecs(struct parse *p, zinc_json *v)
 	return zinc_chain_parse(&m->chain, p->ctx, v, &rep, p->r, &p->e);
 }
 
-/* The specification defines none: those that are known are the drafts', and programs' own.  The array makes them. */
+/* The specification defines none.  Known ones are those of the drafts and of programs.  The array creates them. */
 static zinc_status
 parse_storage_transformers(struct parse *p, zinc_json *v)
 {
@@ -197,7 +196,7 @@ parse_storage_transformers(struct parse *p, zinc_json *v)
 	return ZINC_OK;
 }
 
-/* Names may repeat and may be empty; only their number is prescribed. */
+/* Names may repeat and may be empty; only their number is fixed. */
 static zinc_status
 parse_dimension_names(struct parse *p, zinc_json *v)
 {
@@ -225,11 +224,11 @@ parse_dimension_names(struct parse *p, zinc_json *v)
 
 /* ---- groups ---- */
 
-/* A path in consolidated metadata that no node can have; listing leaves it out. */
+/* A path in consolidated metadata that no node can have; listings leave it out. */
 static zinc_status
 check_copy_path(struct parse *p, const zinc_json *copy)
 {
-	const char *name = copy->key + (copy->key[0] == '/'), *why, *rule; /* "/a" for "a" is in the wild */
+	const char *name = copy->key + (copy->key[0] == '/'), *why, *rule; /* some writers store "/a" for "a" */
 	size_t n;
 
 	for (;; name += n + 1) {
@@ -244,7 +243,7 @@ check_copy_path(struct parse *p, const zinc_json *copy)
 	}
 }
 
-/* Its form.  Released writers put null for "none", which the caller has let pass. */
+/* Check its form.  The caller has accepted null, which released writers store for "none". */
 static zinc_status
 check_consolidated(struct parse *p, const zinc_json *v)
 {
@@ -259,11 +258,11 @@ check_consolidated(struct parse *p, const zinc_json *v)
 	if (!zinc_json_is(zinc_json_member(v, "metadata"), ZINC_JSON_OBJECT))
 		return zinc_report_error(p->r, "M22", &p->e, "its metadata must be an object");
 	if (v->n != 3)
-		return zinc_report_lenient(p->r, "M22", &p->e, "it has other members than the three that it must have");
+		return zinc_report_lenient(p->r, "M22", &p->e, "it has members besides the three that are required");
 	return ZINC_OK;
 }
 
-/* The one member that is no extension, "for historical reasons". */
+/* The only member that is not an extension, "for historical reasons". */
 static zinc_status
 parse_consolidated_metadata(struct parse *p, zinc_json *v)
 {
@@ -304,7 +303,7 @@ static const struct member group_members[] = {
     {NULL, NULL, false},
 };
 
-/* The pointer of a finding is the member, or what lies below it. */
+/* The pointer of a finding is the member, or something below it. */
 static zinc_status
 parse_one(struct parse *p, const struct member *row, zinc_json *v)
 {
@@ -330,7 +329,7 @@ zinc_v3_is_member(zinc_node_kind kind, const char *name)
 	return find_member(kind == ZINC_NODE_ARRAY ? array_members : group_members, name);
 }
 
-/* Known members in the table's order, whatever theirs; then whatever else is there. */
+/* Parse known members in the order of the table, then all others. */
 static zinc_status
 parse_members(struct parse *p, const struct member *table)
 {
@@ -351,7 +350,7 @@ parse_members(struct parse *p, const struct member *table)
 	return ZINC_OK;
 }
 
-/* Only the final version is ours; say which other it may be. */
+/* Only the final version is read here; the message names the version that it may be. */
 static zinc_status
 parse_zarr_format(struct parse *p)
 {
@@ -375,7 +374,7 @@ parse_zarr_format(struct parse *p)
 	return zinc_report_error(p->r, "M3", &p->e, "zarr_format must be the integer 3");
 }
 
-/* Looks at node_type alone: listing wants to know even of a document that is broken elsewhere. */
+/* Reads only node_type: listings need it even when the rest of the document is broken. */
 zinc_node_kind
 zinc_v3_kind(const zinc_json *root)
 {
@@ -386,7 +385,7 @@ zinc_v3_kind(const zinc_json *root)
 	return zinc_json_is_string(v, "group") ? ZINC_NODE_GROUP : ZINC_NODE_NONE;
 }
 
-/* Which document this is; what is wrong here leaves no way to read the rest. */
+/* Which document is it?  An error here makes the rest unreadable. */
 static zinc_status
 parse_head(struct parse *p)
 {
@@ -395,7 +394,7 @@ parse_head(struct parse *p)
 	if (!zinc_json_is(p->root, ZINC_JSON_OBJECT))
 		return zinc_report_error(p->r, "M2", &p->e, "the document must be a JSON object");
 	if (twice)
-		ZINC_TRY(conclude(p, zinc_report_lenient(p->r, "M2", &p->e, "member \"%.60s\" is there twice", twice)));
+		ZINC_TRY(conclude(p, zinc_report_lenient(p->r, "M2", &p->e, "member \"%.60s\" appears twice", twice)));
 	ZINC_TRY(parse_zarr_format(p));
 	p->m->kind = zinc_v3_kind(p->root);
 	if (p->m->kind == ZINC_NODE_NONE)
@@ -403,7 +402,7 @@ parse_head(struct parse *p)
 	return ZINC_OK;
 }
 
-/* The metadata owns the document from here on, so that every way out frees both together. */
+/* From here on the metadata owns the document, so that every exit frees both. */
 zinc_status
 zinc_v3_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_report *r, zinc_meta **out, zinc_error *err)
 {
@@ -426,7 +425,7 @@ zinc_v3_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_report *r, zinc_me
 
 /* ---- for other versions ---- */
 
-/* NULL when memory is out, which the next zinc_json_set tells. */
+/* NULL when memory is out; the next zinc_json_set reports that. */
 zinc_json *
 zinc_v3_extension(zinc_json_doc *doc, const char *name, const char *member, zinc_json *value)
 {

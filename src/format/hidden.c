@@ -1,30 +1,31 @@
 /*
- * hidden.c - nodes that no listing comes to
+ * hidden.c - find nodes that no listing reaches
  *
  *   key in a v3 store   the node   why no listing shows it
  *   a/n/zarr.json       /a/n       /a is an array, and arrays have no children
  *   x/y/.zarray         /x/y       it is of another version, and /x is no node of this one
  *   none                /b         its document is gone, and only consolidated metadata tells of it
  *
- * Whoever lists keys hands them over, with the nodes that were shown; what has a document and is left over is shown as
- * hidden.  Promises (tests/cli/hidden.sh):
+ * Code that lists keys passes them here, with the nodes that were shown.  A document that belongs to none of them is
+ * shown as a hidden node.  Promises (tests/cli/hidden.sh):
  *
- * (1) A document in the place of a node that was shown is that node's in another version, and nothing to tell here.
- * (2) Of a hidden hierarchy the topmost node is shown, and nothing below it.
- * (3) A walk looks into the directory of an array only where one level of it is short: where the grid says that chunks
- *     make no more than LOOK_MAX entries there, in a store that is near.  Directories of chunks are not looked into.
- *     One that cannot be looked into is told of, and hides no other node.
- * (4) zinc_walk_thorough looks at every key, and at what consolidated metadata says.
+ * (1) A document at the path of a node that was shown belongs to that node in another version.  It is not reported
+ *     here.
+ * (2) Of a hidden hierarchy only the topmost node is shown.
+ * (3) A walk reads the directory of an array only if one level of it is short: if the grid allows at most LOOK_MAX
+ *     entries of chunks there, in a local store.  Directories of chunks are not read.  A directory that cannot be read
+ *     is reported, and hides no other node.
+ * (4) zinc_walk_thorough looks at every key, and at consolidated metadata.
  */
 #include <stdlib.h>
 
 #include "format/draft.h"
 #include "format/hidden.h"
 
-/* A directory of so many files is read in a few milliseconds. */
+/* A directory of this many files is read in a few milliseconds. */
 #define LOOK_MAX 4096
 
-/* At one path what was shown comes first. */
+/* At one path, the node that was shown comes first. */
 enum what { SHOWN, SHOWN_ARRAY, SHOWN_HIDDEN, OWN, OTHER, COPY };
 
 struct entry {
@@ -89,7 +90,7 @@ is_document(const zinc_hierarchy *h, const char *name)
 	return zinc_key_makes_node(name) || (h->entry && zinc_draft_document(h, name, &kind) > 0);
 }
 
-/* "__x" is nobody's node where the format reserves such names. */
+/* Names "__x" are not nodes where the format reserves them. */
 static bool
 is_reserved(const zinc_hierarchy *h, const char *path, size_t n)
 {
@@ -122,7 +123,7 @@ zinc_hidden_key(zinc_hidden *x, const char *key, zinc_error *err)
 	if (!zinc_buf_text(&x->place))
 		return zinc_fail_nomem(err);
 	path = role == ZINC_KEY_FOREIGN ? rel : zinc_buf_text(&x->place);
-	n = (size_t)(zinc_key_name(path) - path); /* "a/b/" of a node's place, too */
+	n = (size_t)(zinc_key_name(path) - path); /* "a/b/" for a node's place, too */
 	n -= n > 0;
 	if (is_reserved(x->h, path, n))
 		return ZINC_OK;
@@ -198,7 +199,7 @@ is_within(const char *path, const char *up)
 	return up && strncmp(path, up, n) == 0 && (n == 0 || path[n] == '/' || path[n] == '\0');
 }
 
-/* Of which version is the node whose document has this key?  *gone: there is none any more. */
+/* The version of the node whose document has this key; *gone: it no longer exists. */
 static zinc_status
 tell_version(const zinc_hierarchy *h, const char *key, zinc_error *problem, bool *gone, zinc_error *err)
 {
@@ -234,12 +235,12 @@ show(const zinc_hidden *x, const struct entry *e, bool below_array, zinc_found_f
 
 	if (below_array)
 		zinc_fail(&problem, ZINC_E_CORRUPT,
-			  "cannot be shown: it lies below an array, which can have no children");
+			  "cannot be shown: it is below an array, and arrays have no children");
 	else if (e->what == OWN)
-		zinc_fail(&problem, ZINC_E_CORRUPT, "cannot be shown: no listing of what is above comes to it");
+		zinc_fail(&problem, ZINC_E_CORRUPT, "cannot be shown: no listing of the nodes above reaches it");
 	else if (e->what == COPY)
 		zinc_fail(&problem, ZINC_E_CORRUPT,
-			  "cannot be read: it has no document, but for consolidated metadata");
+			  "cannot be read: it exists only in consolidated metadata, without a document");
 	else
 		ZINC_TRY(tell_version(x->h, pool + e->key, &problem, &gone, err));
 	if (gone)
@@ -281,7 +282,7 @@ zinc_hidden_each(zinc_hidden *x, zinc_found_fn fn, void *arg, bool *stopped, zin
 
 /* ---- below an array ---- */
 
-/* The most entries that chunks make in the array's directory; UINT64_MAX: nobody knows. */
+/* The most entries that chunks can make in the array's directory; UINT64_MAX: not known. */
 static uint64_t
 count_entries(const zinc_meta *m)
 {
@@ -316,7 +317,7 @@ struct below {
 	zinc_error *err;
 };
 
-/* Does a chunk's key begin with these n bytes and a '/'? */
+/* Can a chunk's key begin with these n bytes and a '/'? */
 static bool
 holds_chunks(const zinc_meta *m, const char *name, size_t n)
 {
@@ -379,7 +380,7 @@ look_into(zinc_hidden *x, const char *path, const zinc_buf *prefixes, zinc_error
 	return ZINC_OK;
 }
 
-/* The array is shown; what else lies below it nobody can tell, and no other node is hidden by that. */
+/* The array is shown.  What is below it cannot be read, but that hides no other node. */
 static int
 show_unread(const zinc_hierarchy *h, const char *path, const zinc_error *why, zinc_found_fn fn, void *arg)
 {
@@ -442,7 +443,7 @@ note_shown(void *arg, const zinc_found_node *node)
 	return t->stopped;
 }
 
-/* Groups without a copy are nothing that consolidated metadata says. */
+/* Groups without a copy are not in consolidated metadata. */
 static int
 note_copy(void *arg, const zinc_found_node *node)
 {
@@ -470,7 +471,7 @@ list_prefix(void *arg, const char *prefix, zinc_error *err)
 	return zinc_hidden_list(arg, prefix, err);
 }
 
-/* Of the root everything is looked at, also what lies beside the trees of a draft. */
+/* At the root all keys are read, also those beside the trees of a draft. */
 static zinc_status
 walk_thorough(struct thorough *t, const char *path, zinc_report *r, zinc_error *err)
 {

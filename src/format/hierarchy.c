@@ -1,27 +1,26 @@
 /*
- * hierarchy.c - opening a hierarchy: which part of a URL is its root
+ * hierarchy.c - open a hierarchy: find out which part of a URL is its root
  *
- * The climb.  From the URL's path upwards to the first prefix that has a node's document or a draft's entry point, and
- * on while the parent is a group too:
+ * The climb goes from the URL's path upwards to the first prefix that has a node's document or a draft's entry point,
+ * and on while the parent is a group, too:
  *
  *   /data/a.zarr/foo/bar     zarr.json in foo/bar, foo and a.zarr, none in data: the root is a.zarr
  *
- * A remote store is not asked beyond the path itself when that has a document, unless it can be written: consolidated
- * metadata above would become stale.  For creating: the same from the parent, over what is not there yet, but not past a
- * directory without a document:
+ * In a remote store the climb ends at the path itself if that has a document, unless the store can be written: then
+ * consolidated metadata above would become stale.  To create a node, the climb begins at the parent and skips what does
+ * not exist yet, but it ends at a directory without a document:
  *
  *   a.zarr/new/x             zarr.json in a.zarr, and no new: the root is a.zarr
  *   a.zarr/notes/x           notes is a directory of somebody's: the root is a.zarr/notes/x
  *
- * Else the path itself when something is there; else the first component that ends in ".zarr" from that directory on;
- * else the whole path.  Promises:
+ * If no hierarchy is found, the root is the path itself when something is there; else the first component from that
+ * directory on that ends in ".zarr"; else the whole path.  Promises:
  *
- * (1) A '|' in the URL fixes the root, and so does an end of the climb that the caller asks for: nothing above is
- *     looked at.
- * (2) The node's own document that cannot be read is never taken for a missing one.  One above it that cannot be read
- *     ends the climb.
- * (3) A path that a caller gives is checked before it becomes a key.
- * (4) Nothing is made below an array, in an array's or a draft's own storage, or in a hierarchy of another format.
+ * (1) A '|' in the URL fixes the root, and so does the option that ends the climb: nothing above it is read.
+ * (2) If the node's own document cannot be read, it never counts as missing.  If one above it cannot be read, the climb
+ *     ends there.
+ * (3) A caller's path is checked before it becomes a key.
+ * (4) Nothing is created below an array, in the storage of an array or a draft, or in a hierarchy of another format.
  */
 #include <stdio.h>
 
@@ -37,16 +36,16 @@ ZINC_OPTIONS_KIND(zinc_open_options, ZINC_OPTION_RANGE(zinc_open_options, strict
 struct climb {
 	zinc_store *store;
 	const zinc_wait *wait;   /* of the call */
-	const char *path;        /* "" or a key; nobody climbs past "" */
+	const char *path;        /* "" or a key; the climb ends at "" */
 	const zinc_format *only; /* NULL: any */
-	size_t there;            /* bytes of `path` that are directories; SIZE_MAX: the store must be asked */
+	size_t there;            /* bytes of `path` that are directories; SIZE_MAX: not known, ask the store */
 	const zinc_format *format;
-	size_t root; /* bytes of `path` that name the root */
+	size_t root; /* bytes of `path` that are the root */
 	bool found;
-	bool linked;      /* the root is a link that erasing would go through: strict modes, drafts */
-	size_t asked;     /* bytes of `path` that `last` is of */
+	bool linked;      /* the root is a link that erasing would follow: strict modes, drafts */
+	size_t asked;     /* bytes of `path` whose document `last` is */
 	zinc_opened last; /* the zarr.json that was read last */
-	zinc_opened own;  /* that of the whole path, once another was read */
+	zinc_opened own;  /* the one of the whole path, after another was read */
 };
 
 static void
@@ -58,7 +57,7 @@ climb_fini(struct climb *c)
 	zinc_opened_fini(ctx, &c->own);
 }
 
-/* Before another document is read. */
+/* Called before another document is read. */
 static void
 keep_own(struct climb *c)
 {
@@ -69,14 +68,14 @@ keep_own(struct climb *c)
 	c->last = (zinc_opened){.text = NULL};
 }
 
-/* What stands between the store's URL and a path in it. */
+/* The text between the store's URL and a path in it. */
 static const char *
 slash_behind(const char *url)
 {
 	return *url && url[strlen(url) - 1] != '/' ? "/" : "";
 }
 
-/* E_INVALID, naming the place at the first n bytes of the path. */
+/* E_INVALID, naming the path up to its first n bytes. */
 static zinc_status
 refuse(const struct climb *c, size_t n, const char *what, const char *more, zinc_error *err)
 {
@@ -86,7 +85,7 @@ refuse(const struct climb *c, size_t n, const char *what, const char *more, zinc
 			 c->path, more);
 }
 
-/* Which format, if any, has a node at the first n bytes of the path? */
+/* The format of a node at the first n bytes of the path, if there is one. */
 static zinc_status
 ask(struct climb *c, size_t n, const zinc_format **format, zinc_node_kind *kind, zinc_error *err)
 {
@@ -120,15 +119,15 @@ parent(const char *path, size_t n)
 	return n;
 }
 
-/* Documents above a node are somebody else's: what is wrong with them ends the climb. */
+/* Documents above a node may belong to others: an error in one of them ends the climb. */
 static bool
 ends_climb(zinc_status st)
 {
 	return st != ZINC_OK && st != ZINC_E_NOMEM && st != ZINC_E_CANCELLED;
 }
 
-/* On while the parent is a group of the same format.  An entry point is the root itself, and another format's above
- * is a border, too. */
+/* Go on while the parent is a group of the same format.  An entry point is always the root, and a node of another
+ * format above it ends the climb, too. */
 static zinc_status
 climb_groups(struct climb *c, zinc_error *err)
 {
@@ -150,7 +149,7 @@ climb_groups(struct climb *c, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* To open: from the path upwards. */
+/* For opening: climb from the path upwards. */
 static zinc_status
 climb_to_open(struct climb *c, zinc_error *err)
 {
@@ -170,7 +169,7 @@ climb_to_open(struct climb *c, zinc_error *err)
 	return climb_groups(c, err);
 }
 
-/* The root at the start of the path, as a '|' or a caller says. */
+/* The root at the start of the path, fixed by a '|' or the caller. */
 static zinc_status
 climb_fixed(struct climb *c, size_t root, zinc_error *err)
 {
@@ -210,7 +209,7 @@ find_suffixed_root(const char *path, size_t from, size_t *n)
 	return false;
 }
 
-/* Any entry says that the place is taken. */
+/* Any entry makes the place occupied. */
 static int
 stop_at_first(void *arg, const char *entry, int is_prefix)
 {
@@ -219,7 +218,7 @@ stop_at_first(void *arg, const char *entry, int is_prefix)
 	return 1;
 }
 
-/* Is there a directory at the first n bytes of the path?  Where a store has none, a key below is one. */
+/* Is there a directory at the first n bytes of the path?  In stores without directories, a key below it counts. */
 static zinc_status
 is_there(const struct climb *c, size_t n, bool *yes, zinc_error *err)
 {
@@ -239,17 +238,15 @@ is_there(const struct climb *c, size_t n, bool *yes, zinc_error *err)
 	return st;
 }
 
-/* Could a directory of this name hold chunks of the array above it: "c", "12"? */
+/* Can a directory of this name hold chunks of the array above it: "c", "12"? */
 static bool
 holds_chunks(const char *name, size_t n)
 {
 	return (n == 1 && name[0] == 'c') || strspn(name, "0123456789") >= n;
 }
 
-/*
- * The directory at the first n bytes of the path has no document.  It may be storage all the same: a tree of a draft,
- * whose hierarchy is then the one to join, or chunks of an array, below which there is nothing to join.
- */
+/* The directory at the first n bytes of the path has no document, but it may still be storage: a tree of a draft, whose
+ * hierarchy is then used, or chunks of an array, below which nothing may be created. */
 static zinc_status
 climb_storage(struct climb *c, size_t n, zinc_error *err)
 {
@@ -279,10 +276,8 @@ climb_storage(struct climb *c, size_t n, zinc_error *err)
 	return ZINC_OK;
 }
 
-/*
- * From the first n bytes of the path upwards, where the parent of a new node would be.  Where no hierarchy is found, *end
- * says behind which bytes names end that may become the root: what lies above is not ours.
- */
+/* Climb from the first n bytes of the path, where the parent of a new node would be.  If no hierarchy is found,
+ * components of the path that end after *end bytes may become the root; those above belong to others. */
 static zinc_status
 climb_above(struct climb *c, size_t n, size_t *end, zinc_error *err)
 {
@@ -309,7 +304,7 @@ climb_above(struct climb *c, size_t n, size_t *end, zinc_error *err)
 	}
 }
 
-/* A new node joins the hierarchy above it, if there is one; so a parent comes before the node itself. */
+/* A new node joins the hierarchy above it, if there is one.  So the parent is tried before the node itself. */
 static zinc_status
 climb_to_create(struct climb *c, zinc_error *err)
 {
@@ -326,7 +321,7 @@ climb_to_create(struct climb *c, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Readers look for one format first: of two in one place the other would be hidden with all that is in it. */
+/* Readers look for one format first.  Of two formats in one place the other one would be hidden, with all its nodes. */
 static zinc_status
 check_format(struct climb *c, const zinc_format *wanted, zinc_error *err)
 {
@@ -346,7 +341,7 @@ check_format(struct climb *c, const zinc_format *wanted, zinc_error *err)
 
 /* ---- making the object ---- */
 
-/* Which format a caller asked for; *out NULL: any. */
+/* The format that a caller asked for; *out NULL: any. */
 static zinc_status
 find_format(const zinc_format **out, const char *id, zinc_error *err)
 {
@@ -378,7 +373,7 @@ join(zinc_context *ctx, const char *a, const char *b, const char *c, size_t n, c
 	return out;
 }
 
-/* Read the entry point, where the format has one; a new hierarchy has yet to write its own. */
+/* Read the entry point, if the format has one.  A new hierarchy writes its own later. */
 static zinc_status
 enter(zinc_hierarchy *h, struct climb *c, zinc_error *err)
 {
@@ -393,7 +388,7 @@ enter(zinc_hierarchy *h, struct climb *c, zinc_error *err)
 	return h->format->enter(h, entry, &r, err);
 }
 
-/* What the climb found, as an object with a reference to the store. */
+/* Make the handle from the result of the climb; it has a reference to the store. */
 static zinc_status
 make(zinc_hierarchy **out, struct climb *c, const zinc_open_options *o, zinc_error *err)
 {
@@ -431,7 +426,7 @@ make(zinc_hierarchy **out, struct climb *c, const zinc_open_options *o, zinc_err
 	return st;
 }
 
-/* The climb has ended: open what was found, or what may be made there. */
+/* After the climb: open the hierarchy that was found, or the one to be created. */
 static zinc_status
 finish(zinc_hierarchy **out, struct climb *c, const zinc_format *format, const zinc_open_options *o, zinc_error *err)
 {
@@ -443,7 +438,7 @@ finish(zinc_hierarchy **out, struct climb *c, const zinc_format *format, const z
 	return make(out, c, o, err);
 }
 
-/* A name that cannot be part of a key may be that of a root, or of a directory above, but of no node in a hierarchy. */
+/* A name that cannot be part of a key may name a root, or a directory above it, but not a node in a hierarchy. */
 static zinc_status
 check_odd_name(const zinc_place *place, const zinc_store_options *so, const zinc_wait *wait, zinc_error *err)
 {
@@ -472,7 +467,7 @@ check_odd_name(const zinc_place *place, const zinc_store_options *so, const zinc
 	return st;
 }
 
-/* The root is fixed by the URL or the caller, looked for, or to be made. */
+/* The root is fixed by the URL or the caller, searched for, or to be created. */
 static zinc_status
 climb(struct climb *c, const zinc_place *place, const zinc_open_options *o, zinc_error *err)
 {
@@ -483,10 +478,9 @@ climb(struct climb *c, const zinc_place *place, const zinc_open_options *o, zinc
 	return o->create ? climb_to_create(c, err) : climb_to_open(c, err);
 }
 
-/*
- * A root that a link in another hierarchy leads to lies as little beneath that as its nodes would.  `whole` is the
- * root's absolute path; the places above the first n bytes of the path are asked where a link lies between.
- */
+/* A root that is reached through a link in another hierarchy is not beneath that hierarchy, like the nodes behind such
+ * a link.  `whole` is the root's absolute path.  Places above the first n bytes of the path are checked when a link is
+ * between them and the root. */
 static zinc_status
 check_way(struct climb *c, size_t n, const char *whole, int links, zinc_error *err)
 {
@@ -510,7 +504,7 @@ check_way(struct climb *c, size_t n, const char *whole, int links, zinc_error *e
 	}
 }
 
-/* The same for what lies above names that no key can have. */
+/* The same for places above names that cannot be keys. */
 static zinc_status
 check_way_above(const zinc_place *place, const char *whole, const zinc_store_options *so, const zinc_wait *wait,
 		zinc_error *err)
@@ -532,8 +526,8 @@ check_way_above(const zinc_place *place, const char *whole, const zinc_store_opt
 	return st;
 }
 
-/* What is to be known of the way to a root beneath which links must stay.  A draft's documents and data are erased one
- * tree after the other, not with the root's own name, so that is asked of them with any links. */
+/* Check the way to a root when links must stay beneath it.  A draft's documents and data are erased tree by tree, not
+ * by the root's own name; so whether its root is a link matters with any option for links. */
 static zinc_status
 check_root(struct climb *c, const zinc_place *place, const zinc_store_options *so, bool alone, zinc_error *err)
 {
@@ -559,7 +553,7 @@ check_root(struct climb *c, const zinc_place *place, const zinc_store_options *s
 	return st;
 }
 
-/* Where links must stay beneath the hierarchy, its store begins at the root that was found. */
+/* When links must stay beneath the hierarchy, its store begins at the root that was found. */
 static zinc_status
 narrow(struct climb *c, zinc_place *place, const zinc_store_options *so, zinc_error *err)
 {
@@ -650,7 +644,7 @@ zinc_hierarchy_open_node(zinc_hierarchy **out, zinc_opened *node, const char *ur
 	return st == ZINC_OK ? st : zinc_error_at_url(err, st, url);
 }
 
-/* A hierarchy with its root at `prefix`; `replace`: whatever is there will be erased first. */
+/* A hierarchy with its root at `prefix`; `replace`: what is there will be erased first. */
 static zinc_status
 open_at(zinc_hierarchy **out, zinc_store *store, const char *prefix, size_t n, bool replace, const zinc_open_options *o,
 	const zinc_wait *wait, zinc_error *err)
@@ -677,7 +671,7 @@ zinc_hierarchy_open(zinc_hierarchy **out, zinc_store *store, const char *prefix,
 		    zinc_error *err)
 {
 	const size_t n = prefix ? strlen(prefix) : 0;
-	const bool slash = n > 0 && prefix[n - 1] == '/'; /* as zinc_hierarchy_prefix says it */
+	const bool slash = n > 0 && prefix[n - 1] == '/'; /* as zinc_hierarchy_prefix returns it */
 	zinc_open_options o;
 	zinc_wait wait;
 
@@ -803,7 +797,7 @@ zinc_hierarchy_writable(const zinc_hierarchy *h, zinc_error *err)
 
 /* ---- paths ---- */
 
-/* The drafts keep documents and data apart: a name may be one that the store has for itself in one tree only. */
+/* Drafts keep documents and data apart: a store may reserve a name in one of the trees only. */
 static zinc_status
 check_data(const zinc_hierarchy *h, const char *path, zinc_buf *key, zinc_error *err)
 {
@@ -835,7 +829,7 @@ zinc_hierarchy_check_keys(const zinc_hierarchy *h, const char *path, zinc_error 
 	return st;
 }
 
-/* With nothing but a '/' at either end to be taken off. */
+/* Only a '/' at either end is removed. */
 static zinc_status
 normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err)
 {
@@ -864,7 +858,7 @@ normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_error *err
 	return st;
 }
 
-/* Version 2, "Logical storage paths": '\' is '/', and several are one. */
+/* Version 2, "Logical storage paths": '\' counts as '/', and several count as one. */
 static char *
 clean_path(zinc_context *ctx, const char *path)
 {
@@ -888,7 +882,7 @@ zinc_path_normalise(char **out, const zinc_hierarchy *h, const char *path, zinc_
 	zinc_status st;
 	char *clean;
 
-	if (!path) /* never the root by mistake: it can be erased */
+	if (!path) /* never the root by mistake: it could be erased */
 		return zinc_fail(err, ZINC_E_INVALID, "no path; that of the root is \"/\"");
 	if (!h->format->lax_paths)
 		return normalise(out, h, path, err);
@@ -906,7 +900,7 @@ struct vacancy {
 	bool *vacant;
 };
 
-/* A format may keep a node below several prefixes; one entry below any of them is enough. */
+/* A node may have keys below several prefixes; one entry below any of them is enough. */
 static zinc_status
 look_below(void *arg, const char *prefix, zinc_error *err)
 {

@@ -1,10 +1,10 @@
 /*
- * holds.c - what a version of Zarr can hold: the questions to its record
+ * holds.c - what a version of Zarr can hold, by its row in the table
  */
 #include "format/draft.h"
 #include "format/format.h"
 
-/* Has the version a URI for the codec?  Zstandard is a compressor of Blosc's there. */
+/* Does the version have a URI for the codec?  Zstandard is a compressor of Blosc there. */
 static bool
 has_uri(const zinc_format *f, const zinc_codec_ops *ops)
 {

@@ -9,7 +9,7 @@
 
 /* ---- line.c ---- */
 
-/* For the slot `place`: a key lies where it is stored, a document in its node's directory. */
+/* For the slot `place`: the place of a key is the key itself, that of a document is its node's directory. */
 zinc_status zinc_layout_place(const char *key, zinc_key_role role, zinc_buf *place, zinc_error *err);
 /* Does a document of this name make a node? */
 bool zinc_documents_make(const zinc_format *f, const char *name);
@@ -17,14 +17,14 @@ typedef struct zinc_line {
 	zinc_context *ctx;
 	size_t n;           /* nodes, root first */
 	size_t per;         /* documents of each */
-	char **keys;        /* n * per */
-	size_t *npath;      /* bytes of the node's path that are the path of each: 1 for the root */
-	zinc_fetched *docs; /* n * per, one batched get */
+	char **keys;        /* n * per keys */
+	size_t *npath;      /* length of the path of each node, as bytes of the last one's: 1 for the root */
+	zinc_fetched *docs; /* n * per documents, from one batched get */
 } zinc_line;
 
 enum { ZINC_LINE_ABOVE = 1, ZINC_LINE_SELF = 2 };
 
-/* Fetch the documents `upto` a part of all ancestors of `path`, of itself, or both. */
+/* Fetch the documents, up to the part `upto`, of all ancestors of `path`, of the node itself, or both. */
 zinc_status zinc_line_get(zinc_line *out, zinc_hierarchy *h, const char *path, unsigned parts, zinc_document_part upto,
 			  zinc_error *err);
 void zinc_line_fini(zinc_line *line);

@@ -3,7 +3,7 @@
  *
  * Promises:
  *
- * (1) The documents on the way to a node are one batched get, whatever the depth.
+ * (1) The documents on the way to a node are one batched get, at any depth.
  */
 #include "format/layout.h"
 
@@ -29,7 +29,7 @@ zinc_documents_make(const zinc_format *f, const char *name)
 
 /* ---- the line ---- */
 
-/* The keys of node i of the line, whose path is the first bytes of `path`. */
+/* The keys of node i on the way, whose path is the start of `path`. */
 static zinc_status
 line_node(zinc_line *line, const zinc_hierarchy *h, const char *path, size_t i, zinc_error *err)
 {
@@ -85,7 +85,7 @@ take_opened(zinc_line *line, const zinc_hierarchy *h, const char *path, unsigned
 	return true;
 }
 
-/* One batched get whatever the depth, so that a deep node costs no more round trips than a shallow one. */
+/* One batched get, so that a deep node costs no more round trips than one near the root. */
 zinc_status
 zinc_line_get(zinc_line *out, zinc_hierarchy *h, const char *path, unsigned parts, zinc_document_part upto,
 	      zinc_error *err)
@@ -95,7 +95,7 @@ zinc_line_get(zinc_line *out, zinc_hierarchy *h, const char *path, unsigned part
 	zinc_status st;
 
 	*out = (zinc_line){.ctx = h->ctx, .per = zinc_documents(h->format, upto)};
-	for (p = path; path[1] && *p; p++) /* each '/' begins a name, and has an ancestor before it */
+	for (p = path; path[1] && *p; p++) /* each '/' begins a name and follows an ancestor */
 		above += *p == '/';
 	skip = parts & ZINC_LINE_ABOVE ? 0 : above;
 	out->n = above - skip + ((parts & ZINC_LINE_SELF) != 0);
@@ -115,7 +115,7 @@ zinc_line_get(zinc_line *out, zinc_hierarchy *h, const char *path, unsigned part
 void
 zinc_line_fini(zinc_line *line)
 {
-	const size_t n = line->n * line->per; /* was checked when it was made */
+	const size_t n = line->n * line->per; /* checked when the path was made */
 	size_t i;
 
 	if (line->docs)

@@ -1,11 +1,11 @@
 /*
- * meta.c - the common metadata of a node: made, counted, changed in shape
+ * meta.c - the common metadata of a node: creation, reference count, change of shape
  *
  * Promises:
  *
- * (1) Metadata never changes once a parser has handed it out; whoever holds a reference may read
- *     it from any thread without a lock.
- * (2) zinc_meta_resized leaves every other member of the document as it was, spelling included.
+ * (1) Metadata never changes after a parser has returned it.  The holder of a reference may read it from any thread
+ *     without a lock.
+ * (2) zinc_meta_resized leaves every other member of the document unchanged, spelling included.
  */
 #include "format/format_v3.h"
 
@@ -39,7 +39,7 @@ zinc_meta_v3(const zinc_meta *m)
 	return zinc_json_root(m->v3 ? m->v3 : m->doc);
 }
 
-/* Codecs and data types change bytes; all else that is unknown may change keys. */
+/* Codecs and data types affect bytes.  Any other unknown member may affect keys. */
 bool
 zinc_meta_is_of_values(const char *member)
 {
@@ -60,7 +60,7 @@ zinc_meta_free(zinc_meta *m)
 {
 	if (!m || atomic_fetch_sub(&m->refs, 1) != 1)
 		return;
-	/* The chain looks at the type, the names of dimensions are the document's: children before parents. */
+	/* Children before parents: the chain refers to the type, and dimension names belong to the document. */
 	zinc_chain_free(m->chain);
 	zinc_grid_free(m->grid);
 	if (m->keys.ops)
@@ -74,7 +74,7 @@ zinc_meta_free(zinc_meta *m)
 	zinc_free(m->ctx, m);
 }
 
-/* Only the drafts can name data types that may stand in for others. */
+/* Only the drafts can store fallback data types. */
 static zinc_status
 check_fallback(const zinc_hierarchy *h, const zinc_json_doc *v3, zinc_error *err)
 {
@@ -84,7 +84,7 @@ check_fallback(const zinc_hierarchy *h, const zinc_json_doc *v3, zinc_error *err
 	return zinc_fail(err, ZINC_E_INVALID, "format %s has no fallback data types", h->format->id);
 }
 
-/* The caller keeps his own. */
+/* The caller keeps `v3`. */
 static zinc_status
 copy_doc(zinc_context *ctx, const zinc_json_doc *v3, zinc_json_doc **out, zinc_error *err)
 {
@@ -112,7 +112,7 @@ drop_orders(zinc_json_doc *doc, zinc_error *err)
 			     zinc_dtype_drop_orders(doc, zinc_json_copy(doc, type)), err);
 }
 
-/* Codecs are told by what they are, not by how they were spelled.  `doc` is taken. */
+/* Printed from parsed metadata: codecs are recognised by what they are, not by their spelling.  `doc` is taken. */
 static zinc_status
 print_doc(zinc_hierarchy *h, zinc_json_doc *doc, zinc_json_doc **out, zinc_error *err)
 {
@@ -167,7 +167,7 @@ zinc_meta_refuse(const zinc_meta *m, zinc_error *err)
 	return zinc_error_by_rule(err, zinc_fail(err, ZINC_E_UNSUPPORTED, "%s", why), m->unsupported_rule);
 }
 
-/* A copy of the document whose member `shape` (the name that every version of Zarr has for it) is another. */
+/* A copy of the document with another member `shape` (the name in every version of Zarr). */
 static zinc_status
 copy_with_shape(zinc_json_doc **out, const zinc_meta *m, const uint64_t *shape, zinc_error *err)
 {
@@ -190,14 +190,14 @@ copy_with_shape(zinc_json_doc **out, const zinc_meta *m, const uint64_t *shape, 
 	return st;
 }
 
-/* Hears of every finding and tells nobody. */
+/* Discards every finding. */
 static void
 forgive(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
 {
 	(void)arg, (void)severity, (void)rule, (void)pointer, (void)message;
 }
 
-/* The reader itself is asked: it has more than one limit. */
+/* Parses the text, since a reader has more than one limit. */
 zinc_status
 zinc_document_fits(zinc_context *ctx, const zinc_buf *text, zinc_error *err)
 {
@@ -231,12 +231,12 @@ is_chunk_inside(const zinc_meta *m, const char *rest)
 	return true;
 }
 
-/* What may have keys below it is tried with the first chunk's numbers behind: "c" of a matrix is in the way of "c/0/0".
- */
+/* An entry that may have keys below it is tried with the first chunk's indices appended: "c" of a matrix blocks
+ * "c/0/0". */
 bool
 zinc_meta_reads(const zinc_meta *m, const char *rest, const zinc_odd *odd)
 {
-	const bool below = odd->kind != ZINC_ODD_DIR; /* whose keys are told */
+	const bool below = odd->kind != ZINC_ODD_DIR; /* the keys in a directory are listed themselves */
 	char text[1024];
 	size_t n = strlen(rest);
 	int d;
@@ -244,9 +244,9 @@ zinc_meta_reads(const zinc_meta *m, const char *rest, const zinc_odd *odd)
 	if (odd->kind == ZINC_ODD_NAME)
 		return false; /* no encoding has such keys */
 	if (!m->keys.ops || !m->grid || n + 2 * (size_t)m->ndim + 3 > sizeof text)
-		return odd->kind != ZINC_ODD_DIR; /* nobody can tell */
+		return odd->kind != ZINC_ODD_DIR; /* not known */
 	memcpy(text, rest, n + 1);
-	for (d = 0; d <= m->ndim; d++, n += 2) { /* the last round, too, puts "/0" behind */
+	for (d = 0; d <= m->ndim; d++, n += 2) { /* the last round also appends "/0" */
 		if (is_chunk_inside(m, text))
 			return true;
 		if (!below)
@@ -274,7 +274,7 @@ zinc_meta_resized(zinc_meta **out, const zinc_meta *m, const uint64_t *shape, zi
 	if (m->kind != ZINC_NODE_ARRAY)
 		return zinc_fail(err, ZINC_E_INVALID, "only an array has a shape");
 	ZINC_TRY(copy_with_shape(&doc, m, shape, err));
-	zinc_report_init_quiet(&r, m->ctx, false); /* it was judged when it was read */
+	zinc_report_init_quiet(&r, m->ctx, false); /* it was checked when it was read */
 	r.code = ZINC_E_INVALID;
 	return m->format->parse(m->format, m->ctx, doc, m->kind, &r, out, err);
 }

@@ -1,10 +1,11 @@
 /*
- * metadata_encoding.c - what the documents of a draft's hierarchy are stored as, when it is a program's affair
+ * metadata_encoding.c - the encodings of documents that programs registered for the drafts
  *
  *     2022:  "metadata_encoding": {"extension": URI, "type": name, "metadata_key_suffix": ".yaml"}
  *     2020:  "metadata_encoding": URI, "metadata_key_suffix": ".yaml"
  *
- * JSON is no row here: the entry point is always JSON, and without an encoding of a program's so is all else.
+ * JSON is not in this table: the entry point is always JSON, and so are all other documents without a registered
+ * encoding.
  */
 #include "format/extensions.h"
 
@@ -38,7 +39,7 @@ zinc_metadata_encoding_named(const char *name)
 
 /* ---- one document ---- */
 
-/* Either direction: call with a guess, and once more with what the program asks for. */
+/* Either direction: call with an estimated size, and again with the size that the program requests. */
 typedef zinc_status (*turn_fn)(const zinc_metadata_encoding_def *def, zinc_bytes in, void *out, size_t *nout,
 			       zinc_error *err);
 

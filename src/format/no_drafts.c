@@ -1,7 +1,7 @@
 /*
- * no_drafts.c - what other files ask of the drafts' files, in a build without them (ZINC_WITH_DRAFTS=0)
+ * no_drafts.c - replacements for the drafts' files, in a build without them (ZINC_WITH_DRAFTS=0)
  *
- * No hierarchy has an entry point then, so that most of this is never called.
+ * No hierarchy has an entry point then, so most of this is never called.
  */
 #include "format/draft.h"
 

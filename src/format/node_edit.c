@@ -1,8 +1,9 @@
 /*
  * node_edit.c - editing one node, in every version of Zarr
  *
- * node_write.c has the promises: (3) is this file's.  A node with one document only is changed at once; of others it is
- * looked first which document the edit changes.  Editing a group without a document gives it one.
+ * node_write.c lists the promises; this file keeps (3).  A node with a single document is edited directly.  For other
+ * nodes the edit is first tried on all documents, to find the one that it changes.  Editing a group without a document
+ * creates one.
  */
 #include "format/documents.h"
 #include "format/draft.h"
@@ -11,16 +12,16 @@ struct edit {
 	zinc_hierarchy *h;
 	zinc_status (*fn)(void *arg, zinc_json_doc *doc, zinc_error *err);
 	void *arg;
-	zinc_line line;  /* the documents as they were found; no nodes where there is but one */
-	size_t node;     /* which of the documents describes it */
-	size_t part;     /* which is under the editor */
+	zinc_line line;  /* the documents as found; no nodes when there is only one */
+	size_t node;     /* which document describes the node */
+	size_t part;     /* which document is being edited */
 	bool implicit;   /* there is no document yet */
-	zinc_buf key;    /* of the one under the editor */
-	zinc_buf text;   /* it as it will be put */
-	zinc_meta *meta; /* and what all of them mean */
+	zinc_buf key;    /* of the document that is being edited */
+	zinc_buf text;   /* its new bytes */
+	zinc_meta *meta; /* metadata of all documents together */
 };
 
-/* What is wrong with the stored documents is not the editor's fault; what must not be opened is not edited. */
+/* An error in the stored documents is E_CORRUPT, not E_INVALID.  A node that must not be opened is not edited. */
 static zinc_status
 check_stored(const struct edit *e, const zinc_fetched *docs, zinc_error *err)
 {
@@ -43,7 +44,7 @@ check_stored(const struct edit *e, const zinc_fetched *docs, zinc_error *err)
 	return st;
 }
 
-/* Change the document; then it becomes e->meta, or is freed. */
+/* Edit the document.  It becomes part of e->meta, or is freed. */
 static zinc_status
 edit_doc(struct edit *e, zinc_json_doc *doc, zinc_error *err)
 {
@@ -64,7 +65,7 @@ edit_doc(struct edit *e, zinc_json_doc *doc, zinc_error *err)
 	return f->parse(f, e->h->ctx, doc, f->documents[e->node].makes, &r, &e->meta, err);
 }
 
-/* The stored documents, one of them perhaps newer than when it was found, edited and printed. */
+/* Join the stored documents, one of them perhaps newer than when it was found; then edit and print it. */
 static zinc_status
 edit_text(struct edit *e, const zinc_fetched *docs, zinc_error *err)
 {
@@ -76,7 +77,7 @@ edit_text(struct edit *e, const zinc_fetched *docs, zinc_error *err)
 	return zinc_document_print(e->h, zinc_json_root(e->meta->doc), e->part, &e->text, err);
 }
 
-/* Every attempt starts from the bytes that are stored now, so that nobody's edit is lost. */
+/* Every attempt starts from the bytes stored now, so that no other edit is lost. */
 static zinc_status
 edit_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
 {
@@ -101,7 +102,8 @@ edit_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_erro
 	return ZINC_OK;
 }
 
-/* Does the edit change this document?  Tried on what was found; what was there is printed as it would be. */
+/* Does the edit change this document?  It is tried on the documents as found; the old one is printed in the same way
+ * for the comparison. */
 static zinc_status
 changes(struct edit *e, size_t part, bool *yes, zinc_error *err)
 {
@@ -121,7 +123,7 @@ changes(struct edit *e, size_t part, bool *yes, zinc_error *err)
 	return st;
 }
 
-/* An uncertain put may have happened: then consolidated metadata must go as if it had. */
+/* An uncertain put may have happened.  Then consolidated metadata must be removed as after a certain one. */
 static zinc_status
 edit_part(struct edit *e, size_t part, const char *path, zinc_error *err)
 {
@@ -141,7 +143,7 @@ edit_part(struct edit *e, size_t part, const char *path, zinc_error *err)
 	return st == ZINC_OK ? st : zinc_error_at_key(err, st, key);
 }
 
-/* Which of its documents describes the node, if it has one. */
+/* Find the document that describes the node, if it has one. */
 static zinc_status
 look(struct edit *e, const char *path, zinc_error *err)
 {
@@ -156,7 +158,7 @@ look(struct edit *e, const char *path, zinc_error *err)
 		return check_stored(e, e->line.docs, err);
 	}
 	zinc_report_init_quiet(&r, e->h->ctx, e->h->strict);
-	ZINC_TRY(zinc_read_node(e->h, path, &r, &m, err)); /* a group by what is below it, or none */
+	ZINC_TRY(zinc_read_node(e->h, path, &r, &m, err)); /* a group without a document, or no node */
 	e->node = zinc_document_of(f, m->kind);
 	e->implicit = m->implicit;
 	zinc_meta_free(m);

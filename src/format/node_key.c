@@ -1,17 +1,18 @@
 /*
- * node_key.c - where documents and stored objects of a node lie, in every version of Zarr
+ * node_key.c - the keys of a node's documents and stored objects, in every version of Zarr
  *
  *   version   document of /foo/bar           below it        stored objects
  *   v3, v2    foo/bar/zarr.json              foo/bar/        foo/bar/c/0/0
  *   2020      meta/root/foo/bar.array.json   meta/root/...   data/root/foo/bar/c0/0
  *
- * all below the root's prefix.  Versions without an entry point have one tree, and each document in the directory of its
- * node.  Those with one have two, and documents beside what lies below the node, with the suffix that it names.
+ * All keys are below the root's prefix.  Versions without an entry point have one tree, with each document in the
+ * directory of its node.  Versions with one have two trees; a document is beside the directory of its node, with the
+ * suffix that the entry point names.
  */
 #include "format/draft.h"
 #include "format/layout.h"
 
-/* The name of a tree, the path, and a '/': nothing of these for the root of one without a name. */
+/* The name of a tree, the path, and a '/'.  All of it is empty for the root of a tree without a name. */
 static zinc_status
 add_prefix(const zinc_hierarchy *h, const char *tree, const char *path, zinc_buf *out, zinc_error *err)
 {
@@ -87,7 +88,7 @@ zinc_key_kind(const zinc_hierarchy *h, const char *key)
 	return ZINC_NODE_NONE;
 }
 
-/* An unknown key encoding leaves no way to find a chunk (M19). */
+/* With an unknown key encoding chunks cannot be found (M19). */
 zinc_status
 zinc_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta *m, const uint64_t *index, zinc_buf *out,
 	       zinc_error *err)
@@ -98,7 +99,7 @@ zinc_chunk_key(const zinc_hierarchy *h, const char *path, const zinc_meta *m, co
 	return zinc_keys_encode(&m->keys, index, m->ndim, out, err);
 }
 
-/* Of the root of two trees the first names: its document may lie beside what is below it. */
+/* For the root of two trees only their first names: its document may be beside what is below it. */
 static zinc_status
 call_with(const zinc_hierarchy *h, const char *path, const char *tree, const char *top,
 	  zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg, zinc_error *err)

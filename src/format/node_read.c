@@ -3,11 +3,12 @@
  *
  * Promises:
  *
- * (1) Reading a node is one batched get of all documents that it may have.
- * (2) Where an array and a group are at one path the array is read.  Whoever collects findings hears of it; others only in
- *     versions that say so, for the drafts let nobody look (20-86).
- * (3) Where groups need no document, anything below a path makes one, and the root is always there.
- * (4) A group without the document that it needs has its attributes all the same, for who asks for them.
+ * (1) Reading a node is one batched get of all documents that it can have.
+ * (2) Where an array and a group are at one path, the array is read.  A report that collects receives a finding.  Other
+ *     readers get one only in versions that forbid this, since the drafts do not let readers look for the group
+ *     (20-86).
+ * (3) Where groups need no document, anything below a path makes it a group, and the root always exists.
+ * (4) The attributes of a group without its document can still be read by a separate call.
  */
 #include "format/documents.h"
 #include "format/draft.h"
@@ -102,7 +103,7 @@ zinc_read_node(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **
 
 /* ---- groups without a document ---- */
 
-/* As if the document that is missing were there, and empty. */
+/* As if the missing document were there and empty. */
 static zinc_status
 read_attributes(zinc_hierarchy *h, const zinc_line *line, size_t attributes, zinc_report *r, zinc_meta **out,
 		zinc_error *err)

@@ -3,17 +3,18 @@
  *
  * Promises:
  *
- * (1) Creating a node leaves a document at every ancestor, where groups need one (M37).  A group that is there stays as it
- *     is; an array there is refused, and so is a group that must not be opened.
- * (2) Creation is one conditional put of the document that makes the node, then one of its attributes where they have their
- *     own: of several creators one succeeds, and its attributes stay.  No array is made where a group has its document,
- *     and no group where an array has.
- * (3) An edit puts the document that it changes and no other, under the store's exclusion; members, numbers and NaN
- *     tokens that it does not touch stay as they were spelled.  A document that would not be valid afterwards is not put.
- * (4) Consolidated metadata that a change makes stale is dropped before it, and again if it came back meanwhile.  The
- *     consolidator puts, then looks whether anything moved.  Whichever is later sees the other; so a stale copy never stays.
- * (5) Attributes that are there without a node, as those of a group that has no document, stay as they are; to give
- *     others is refused.
+ * (1) Creating a node creates a document for every missing ancestor, in versions where groups need one (M37).  Existing
+ *     groups stay as they are.  An array among the ancestors is refused, and so is a group that must not be opened.
+ * (2) Creation is one conditional put of the document that makes the node, then one of its attributes if they have a
+ *     separate document.  Of several creators one succeeds, and its attributes stay.  No array is created where a group
+ *     has its document, and no group where an array has.
+ * (3) An edit puts only the document that it changes, under the store's exclusion.  Members, numbers and NaN tokens
+ *     that it does not change keep their spelling.  A document that would be invalid after the edit is not put.
+ * (4) Consolidated metadata that a change makes stale is removed before the change, and again if it was written
+ *     meanwhile.  A consolidation puts, then checks for changes.  The later of the two sees the other, so that a stale
+ *     copy never stays.
+ * (5) Attributes without a node, such as those of a group without a document, stay as they are.  Creating a node there
+ *     with other attributes is refused.
  */
 #include "format/consolidate.h"
 #include "format/documents.h"
@@ -21,7 +22,7 @@
 
 /* ---- what is above ---- */
 
-/* May this node be a parent?  With `create` of a new node, else of one that goes. */
+/* May this node be a parent?  `create`: of a new node, else of one to be erased. */
 static zinc_status
 check_parent(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys, bool create, zinc_error *err)
 {
@@ -36,7 +37,7 @@ check_parent(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys, boo
 	zinc_report_init_quiet(&r, h->ctx, h->strict && explicit);
 	st = zinc_documents_parse(h, docs, keys, &r, &m, &kind, &e);
 	if (st != ZINC_OK && st != ZINC_E_NOMEM && !explicit)
-		st = ZINC_OK; /* where groups need no document what is wrong with one is nothing to what lies below */
+		st = ZINC_OK; /* where groups need no document, a broken one does not affect the nodes below */
 	if (st != ZINC_OK)
 		return zinc_error_copy(err, &e);
 	if (create && kind == ZINC_NODE_ARRAY)
@@ -60,7 +61,7 @@ check_line(zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
 		zinc_fetched *docs = &line.docs[i * line.per];
 		char *const *keys = &line.keys[i * line.per];
 
-		if (!create && h->entry) /* only a group can be closed */
+		if (!create && h->entry) /* only a group can be `closed` */
 			docs[zinc_document_of(h->format, ZINC_NODE_ARRAY)].found = ZINC_MISSING;
 		if (!zinc_documents_missing(h->format, docs))
 			st = check_parent(h, docs, keys, create, err);
@@ -91,7 +92,7 @@ zinc_check_open(zinc_hierarchy *h, const char *path, zinc_error *err)
 	return st == ZINC_OK ? st : zinc_error_at_url(err, st, h->url);
 }
 
-/* Somebody else was quicker: any group will do. */
+/* Another program was faster: any group is fine. */
 static zinc_status
 check_made(zinc_hierarchy *h, char *const *keys, size_t which, zinc_error *err)
 {
@@ -108,7 +109,7 @@ check_made(zinc_hierarchy *h, char *const *keys, size_t which, zinc_error *err)
 	return st;
 }
 
-/* Empty, but complete: an explicit group (M25). */
+/* Empty, but with a document: an explicit group (M25). */
 static zinc_status
 put_group(zinc_hierarchy *h, char *const *keys, zinc_error *err)
 {
@@ -132,7 +133,7 @@ has_copies_document(const zinc_format *f)
 	return zinc_documents(f, ZINC_PART_COPIES) > zinc_documents(f, ZINC_PART_ATTRIBUTES);
 }
 
-/* Which nodes of the way are looked at?  A document of copies has one of its own group's, too. */
+/* Which nodes on the way are checked?  Copies in a separate document include the document of their own group. */
 static unsigned
 parts_of(const zinc_format *f, bool create)
 {
@@ -142,7 +143,7 @@ parts_of(const zinc_format *f, bool create)
 	       (copies || two ? ZINC_LINE_SELF : 0u);
 }
 
-/* One node of the way; `above` is whether it is an ancestor. */
+/* Check one node on the way; `above`: it is an ancestor. */
 static zinc_status
 prepare_one(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys, bool above, bool create, zinc_error *err)
 {
@@ -152,7 +153,7 @@ prepare_one(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys, bool
 	return h->format->copies.of == ZINC_COPIES_OF_GROUPS ? zinc_copies_drop(h, docs, keys, err) : ZINC_OK;
 }
 
-/* One batched get of all documents on the way; most often nothing is to be done about them.  The line stays. */
+/* One batched get of all documents on the way; usually there is nothing to do.  The documents stay in the line. */
 static zinc_status
 prepare_line(zinc_line *line, zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
 {
@@ -193,7 +194,7 @@ zinc_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
 	return st == ZINC_OK ? st : zinc_error_at_url(err, st, h->url);
 }
 
-/* The same look as before the change. */
+/* The same check as before the change. */
 zinc_status
 zinc_settle(zinc_hierarchy *h, const char *path, zinc_error *err)
 {
@@ -202,16 +203,16 @@ zinc_settle(zinc_hierarchy *h, const char *path, zinc_error *err)
 
 /* ---- creating ---- */
 
-/* A node under creation. */
+/* A node that is being created. */
 struct creation {
 	zinc_hierarchy *h;
 	const char *path;
-	zinc_buf key, node, attributes; /* of the document that makes it, and texts */
+	zinc_buf key, node, attributes; /* of the document that makes it, and the texts */
 	size_t mine;                    /* which document that is */
 	bool empty;                     /* no attributes */
 };
 
-/* Is one of the other documents that make a node there?  `line` ends with the node itself, or has no such documents. */
+/* Does another document that makes a node exist?  `line` ends with the node itself, or has no such documents. */
 static zinc_status
 check_others(const struct creation *c, const zinc_line *line, zinc_error *err)
 {
@@ -230,7 +231,7 @@ check_others(const struct creation *c, const zinc_line *line, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Behind the put, where the version looks at the node itself: did the other kind come at the same time?  Promise (2). */
+/* After the put, in versions with two kinds of documents: was the other kind created at the same time?  Promise (2). */
 static zinc_status
 look_again(struct creation *c, zinc_error *err)
 {
@@ -247,7 +248,7 @@ look_again(struct creation *c, zinc_error *err)
 	return st;
 }
 
-/* A group without its document may have attributes, which others would take the place of.  Promise (5). */
+/* A group without its document may have attributes, which new ones would replace.  Promise (5). */
 static zinc_status
 check_attributes(const struct creation *c, const zinc_line *line, zinc_error *err)
 {
@@ -267,7 +268,7 @@ put_attributes(struct creation *c, const zinc_line *line, zinc_error *err)
 {
 	const size_t which = zinc_documents_attributes(c->h->format), at = (line->n - 1) * line->per + which;
 
-	if (c->empty || which == 0) /* none given: those that are there stay */
+	if (c->empty || which == 0) /* none given: existing ones stay */
 		return ZINC_OK;
 	return zinc_store_put(c->h->store, NULL, line->keys[at], c->attributes.p, c->attributes.n, NULL,
 			      c->h->put_flags, NULL, c->h->wait, err);
@@ -286,12 +287,12 @@ put_documents(struct creation *c, const zinc_line *line, const zinc_condition *w
 		zinc_fail(err, st, "a node is already there");
 	if (st == ZINC_OK)
 		st = put_attributes(c, line, err);
-	if (st == ZINC_E_UNCERTAIN) /* then it may be there, and a copy of its absence must not stay */
+	if (st == ZINC_E_UNCERTAIN) /* the node may exist, and copies that lack it must not stay */
 		(void)zinc_settle(c->h, c->path, NULL);
 	return st == ZINC_OK ? look_again(c, err) : zinc_error_at_key(err, st, key);
 }
 
-/* Keys and texts are made first, so that no memory can be missing once the store has been changed. */
+/* Keys and texts are made first, so that memory cannot run out after the store has been changed. */
 static zinc_status
 print_all(struct creation *c, const zinc_meta *m, zinc_error *err)
 {
@@ -328,7 +329,7 @@ creation_init(struct creation *c, zinc_hierarchy *h, const char *path)
 	zinc_buf_init(&c->attributes, h->ctx, zinc_max_document(h->ctx));
 }
 
-/* `s` as it is told of outside. */
+/* Free the buffers; a failure `st` names the hierarchy. */
 static zinc_status
 creation_fini(struct creation *c, zinc_status st, zinc_error *err)
 {

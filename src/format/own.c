@@ -1,8 +1,8 @@
 /*
- * own.c - whose keys lie below a node: its own, or foreign ones
+ * own.c - which keys below a node are its own, and which are foreign
  *
- * The own keys of a node are its documents, all keys that its chunk key encoding can produce for its rank, inside or
- * outside the grid, and those of the nodes below it.  Whatever erases asks here first.
+ * A node's own keys are its documents, all keys that its chunk key encoding can produce for its rank, inside or outside
+ * the grid, and those of the nodes below it.  Every erase checks them here first.
  *
  *   a/zarr.json             own       the document of the array /a
  *   a/c/0/1, a/c/99/99      own       chunks, one of them outside the grid
@@ -15,11 +15,11 @@
  *
  * Promises (tests/unit/test_own.c names each by its number):
  *
- * (1) A key is foreign unless a document that is understood, or a journal, says that it is own.  A file that only has
- *     the name of a journal says nothing.
- * (2) Where a document is broken, or something in it is not understood, codecs and data types included, the survey
- *     fails: E_CORRUPT, E_UNSUPPORTED.
- * (3) The nodes are those of the documents that are stored, never of consolidated metadata.
+ * (1) A key is foreign unless a document that is understood, or a journal, makes it own.  A file that only has the name
+ *     of a journal does not count.
+ * (2) If a document is broken, or something in it is not understood, codecs and data types included, the survey fails:
+ *     E_CORRUPT, E_UNSUPPORTED.
+ * (3) The nodes are those of stored documents, never those of consolidated metadata.
  * (4) Memory grows with the number of nodes, not of chunks.
  */
 #include <stdlib.h>
@@ -29,7 +29,7 @@
 
 /* ---- one key ---- */
 
-/* The rest of a key of the temporary array that a copy makes; NULL: it is none. */
+/* The rest of a key in the temporary array of a copy; NULL: it is not one. */
 static const char *
 below_middle(const char *key)
 {
@@ -93,7 +93,7 @@ zinc_meta_keys_known(const zinc_meta *m)
 	return m->kind == ZINC_NODE_ARRAY && m->grid && m->keys.ops && !m->opaque;
 }
 
-/* zarr-python's scalars of 2020 have "c0" where the draft has "c"; a reader looks for both. */
+/* zarr-python's scalars of 2020 have "c0" where the draft has "c"; readers look for both. */
 static bool
 is_scalar_key(const zinc_hierarchy *h, const char *below)
 {
@@ -114,7 +114,7 @@ zinc_meta_owns(const zinc_hierarchy *h, const zinc_meta *m, const char *below)
 	return zinc_meta_keys_known(m) && decodes(h, &m->keys, m->ndim, below);
 }
 
-/* A key that a format knows to lie about: is it a document of Zarr's, and not only of a name like theirs? */
+/* Is a key with the role PART a document of Zarr, and not only a similar name? */
 static bool
 is_part(const zinc_survey *s, const char *rel)
 {
@@ -159,7 +159,7 @@ prefix_of(const zinc_survey *s, const owner *o)
 	return (const char *)s->pool.p + o->at;
 }
 
-/* Names on the way from the node asked about: a node that no reader would show is none. */
+/* Check the names between the surveyed node and this one: what readers do not show is not a node. */
 static bool
 names_ok(const zinc_survey *s, const char *prefix, size_t n)
 {
@@ -199,7 +199,7 @@ by_prefix(const void *a, const void *b, void *pool)
 	return strcmp((const char *)pool + ((const owner *)a)->at, (const char *)pool + ((const owner *)b)->at);
 }
 
-/* In order of their bytes, in which all below a node comes right behind it; each prefix once. */
+/* Sort by bytes, so that everything below a node directly follows it, and drop duplicates. */
 static void
 sort_owners(zinc_survey *s)
 {
@@ -244,7 +244,7 @@ find(const zinc_survey *s, const char *place, size_t n)
 	return NULL;
 }
 
-/* The nearest owner of what lies at `place`, and whether an unfinished copy to there or above has it. */
+/* The nearest owner of `place`, and whether an unfinished copy to there or above owns it. */
 static const owner *
 owner_of(const zinc_survey *s, const char *place, bool *copied)
 {
@@ -278,7 +278,7 @@ place_of(zinc_survey *s, const char *key, zinc_key_role *role, zinc_error *err)
 	return zinc_buf_text(&s->place) ? ZINC_OK : zinc_fail_nomem(err);
 }
 
-/* A journal lies where the data of its node will be; at the root it may lie where a format puts nothing. */
+/* A journal is where its node's data will be.  At the root this may be a place that the format does not use. */
 static zinc_status
 gather_journal(zinc_survey *s, const char *key, zinc_key_role role)
 {
@@ -340,7 +340,7 @@ read_owner(const zinc_survey *s, const owner *o, zinc_meta **m, zinc_error *err)
 	return st;
 }
 
-/* What classification needs of the metadata; the rest is let go. */
+/* Keep what classification needs of the metadata, and free the rest. */
 static zinc_status
 take_meta(owner *o, zinc_meta *m, zinc_error *err)
 {
@@ -361,7 +361,7 @@ take_meta(owner *o, zinc_meta *m, zinc_error *err)
 	return known ? ZINC_OK : ZINC_E_UNSUPPORTED;
 }
 
-/* In a worker. */
+/* Runs in a worker. */
 static void
 read_one(void *arg, size_t i, int worker)
 {
@@ -387,7 +387,7 @@ read_one(void *arg, size_t i, int worker)
 		o->status = ZINC_E_NOMEM;
 }
 
-/* Promise (2): why the node cannot be judged. */
+/* Promise (2): the reason why keys of the node cannot be classified. */
 static zinc_status
 refuse(const owner *o, zinc_error *err)
 {
@@ -409,7 +409,7 @@ read_all(zinc_survey *s, zinc_error *err)
 
 	zinc_pool_run(s->h->ctx, s->h->ctx->threads, n, read_one, s);
 	for (i = 0; i < n; i++) {
-		if (o[i].status == ZINC_E_NOTFOUND) /* it went meanwhile */
+		if (o[i].status == ZINC_E_NOTFOUND) /* it was erased meanwhile */
 			o[i].document = false;
 		else if (o[i].status != ZINC_OK)
 			return refuse(&o[i], err);
@@ -422,7 +422,7 @@ read_all(zinc_survey *s, zinc_error *err)
 
 /* ---- second listing: whose each key is ---- */
 
-/* Documents that only describe lie in a node's directory, or in that of a group without a document. */
+/* Other documents are in the directory of a node, or of a group without a document. */
 static bool
 is_near_node(const zinc_survey *s, const char *rel)
 {
@@ -441,7 +441,7 @@ is_near_node(const zinc_survey *s, const char *rel)
 	return false;
 }
 
-/* May the unfinished copy that the key lies below have put it? */
+/* Can the unfinished copy above the key have put it? */
 static bool
 is_copys(const zinc_survey *s, const char *rel, zinc_key_role role)
 {
@@ -449,7 +449,7 @@ is_copys(const zinc_survey *s, const char *rel, zinc_key_role role)
 	       (role == ZINC_KEY_PART ? is_part(s, rel) : zinc_is_chunk_name(zinc_key_name(rel)));
 }
 
-/* A journal, and what lies in a copy's temporary array, which is one of version 3. */
+/* A journal, or a key of a copy's temporary array, which is of version 3. */
 static bool
 is_trace(const zinc_survey *s, const char *key, zinc_cp_trace trace)
 {
@@ -519,7 +519,7 @@ struct listing {
 	zinc_lister to;
 };
 
-/* A lock is own where its key would be: of a document, a chunk, or what a copy leaves. */
+/* A lock is own if its key would be: that of a document, a chunk, or a leftover of a copy. */
 static zinc_status
 note_lock(zinc_survey *s, const char *key)
 {
@@ -537,14 +537,14 @@ note_lock(zinc_survey *s, const char *key)
 	return add_foreign(s, "lock file of ", shown, s->err);
 }
 
-/* What is no key is nobody's, but for locks. */
+/* Odd entries are foreign, except for locks. */
 static int
 note_odd(void *arg, const zinc_odd *odd)
 {
 	zinc_survey *s = arg;
 	char shown[300];
 
-	if (odd->kind == ZINC_ODD_DIR) /* its keys tell */
+	if (odd->kind == ZINC_ODD_DIR) /* its keys are classified */
 		return 0;
 	if (odd->kind == ZINC_ODD_LOCK) {
 		s->status = note_lock(s, odd->key);
@@ -565,7 +565,7 @@ list_prefix(void *arg, const char *prefix, zinc_error *err)
 	return l->s->status;
 }
 
-/* Of the root everything is looked at, also what lies beside the trees of a draft. */
+/* At the root all keys are listed, also those beside the trees of a draft. */
 static zinc_status
 list(zinc_survey *s, zinc_key_fn fn, zinc_error *err)
 {
@@ -579,7 +579,7 @@ list(zinc_survey *s, zinc_key_fn fn, zinc_error *err)
 			  : list_prefix(&l, s->h->prefix, err);
 }
 
-/* The node asked about: *found false when it has no document.  One that is broken is found. */
+/* Read the surveyed node; *found is false when it has no document.  A broken one counts as found. */
 static zinc_status
 look_at_base(zinc_survey *s, bool *found, zinc_error *err)
 {
@@ -590,7 +590,7 @@ look_at_base(zinc_survey *s, bool *found, zinc_error *err)
 
 	*found = false;
 	if (s->h->entry && !atomic_load(&s->h->entry->stored))
-		return ZINC_OK; /* a draft's hierarchy that is yet to be made */
+		return ZINC_OK; /* the hierarchy of a draft that does not exist yet */
 	zinc_report_init_quiet(&r, s->h->ctx, false);
 	st = zinc_read_node(s->h, s->path, &r, &m, &e);
 	s->kind = m ? m->kind : ZINC_NODE_NONE;
@@ -624,7 +624,7 @@ has_documents(const zinc_survey *s)
 	return false;
 }
 
-/* An array has no nodes below that anybody sees, but perhaps a million chunks: it is listed once. */
+/* An array has no visible nodes below it, but perhaps a million chunks: it is listed only once. */
 static zinc_status
 run(zinc_survey *s, bool judge, zinc_error *err)
 {
@@ -637,7 +637,7 @@ run(zinc_survey *s, bool judge, zinc_error *err)
 	if (found && !s->implicit)
 		ZINC_TRY(add_owner(s, (const char *)s->base.p, s->base.n, false, err));
 	sort_owners(s);
-	s->there = found || (s->path[1] && has_documents(s)); /* a root has a document, or is none */
+	s->there = found || (s->path[1] && has_documents(s)); /* a root without a document is not a node */
 	if (!judge || (s->keys == 0 && !found))
 		return ZINC_OK;
 	if (s->there)
@@ -659,7 +659,7 @@ zinc_survey_init(zinc_survey *s, zinc_hierarchy *h, const char *path, bool judge
 	zinc_store_caps(h->store, &caps);
 	if (!(caps.flags & ZINC_CAP_LIST))
 		return zinc_fail(err, ZINC_E_UNSUPPORTED,
-				 "this store cannot list its keys: nobody can tell what lies below the node");
+				 "this store cannot list its keys: what is below the node is not known");
 	return run(s, judge, err);
 }
 
@@ -704,7 +704,7 @@ zinc_survey_documents(zinc_survey *s, zinc_error *err)
 
 /* ---- the nodes, for callers ---- */
 
-/* Groups without a document are told where the first node below makes them known. */
+/* Groups without a document are reported before the first node below them. */
 static zinc_status
 tell_owner(const zinc_survey *s, const char *prefix, size_t n, const char *before, zinc_buf *path,
 	   zinc_status (*fn)(void *arg, const char *path, zinc_error *err), void *arg, zinc_error *err)

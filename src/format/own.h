@@ -1,25 +1,25 @@
 /*
- * own.h - whose keys lie below a node, for the files of this room that erase
+ * own.h - which keys below a node are its own, for the files of this room that erase
  */
 #ifndef ZINC_OWN_H
 #define ZINC_OWN_H
 
 #include "format/format.h"
 
-/* Foreign keys that a message names. */
+/* Number of foreign keys that a message names. */
 #define ZINC_SURVEY_NAMED 3
 
 /* What lies below a node. */
 typedef struct zinc_survey {
 	zinc_hierarchy *h;
 	const char *path;
-	zinc_node_kind kind; /* of the node's own document; NONE: it has none that can be used */
+	zinc_node_kind kind; /* from the node's own document; NONE: it has none that can be used */
 	bool implicit;       /* a group without a document */
-	bool there;          /* it is a node: by a document of its own, or of nodes below */
-	uint64_t keys;       /* all of them */
-	uint64_t nforeign;   /* of them foreign */
+	bool there;          /* it is a node: it has a document, or a node below has */
+	uint64_t keys;       /* number of all keys */
+	uint64_t nforeign;   /* number of foreign ones */
 	zinc_buf foreign;    /* the first few, as text */
-	zinc_buf documents;  /* keys, each with its NUL, of zinc_survey_documents */
+	zinc_buf documents;  /* keys for zinc_survey_documents, each with its NUL */
 	zinc_buf base;       /* prefix of the node below the root: "" or "a/b/" */
 	zinc_buf place, pool, owners;
 	bool judging;       /* the owners are known */
@@ -27,14 +27,14 @@ typedef struct zinc_survey {
 	zinc_error *err;
 } zinc_survey;
 
-/* List all keys of the node and below; with `judge` tell own from foreign ones.  E_UNSUPPORTED, E_CORRUPT when nobody
- * can tell.  zinc_survey_fini must follow in any case. */
+/* List all keys of the node and below; with `judge`, classify them as own or foreign.  E_UNSUPPORTED, E_CORRUPT when
+ * that is not possible. zinc_survey_fini must follow in any case. */
 zinc_status zinc_survey_init(zinc_survey *s, zinc_hierarchy *h, const char *path, bool judge, zinc_error *err);
 void zinc_survey_fini(zinc_survey *s);
 /* The paths of the nodes found, parents first. */
 zinc_status zinc_survey_each(const zinc_survey *s, zinc_status (*fn)(void *arg, const char *path, zinc_error *err),
 			     void *arg, zinc_error *err);
-/* Find the documents of the node and below that are its own: not those behind a link, which goes as it is. */
+/* Find the documents of the node and below that are its own, but not those behind a link, which is erased itself. */
 zinc_status zinc_survey_documents(zinc_survey *s, zinc_error *err);
 /* Erase one key, if it is there. */
 zinc_status zinc_hierarchy_drop(zinc_hierarchy *h, zinc_buf *key, zinc_error *err);

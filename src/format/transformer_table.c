@@ -13,7 +13,7 @@ static const char *const indexed_uris[] = {"https://purl.org/zarr/spec/extension
 					   "https://purl.org/zarr/spec/extensions/storage-transformers/sharding/1.0",
 					   "https://purl.org/zarr/spec/storage_transformers/sharding/1.0", NULL};
 
-/* Whoever makes layers knows this one, so that it has no open() here. */
+/* The room that makes layers has a built-in case for this one, so it needs no open() here. */
 static const zinc_transformer_def indexed = {sizeof indexed, "indexed", indexed_uris,
 					     "chunks joined to shards with an index at the end", NULL};
 static const void *const builtin[] = {&indexed};

@@ -1,13 +1,13 @@
 /*
- * visit.c - one call on a hierarchy: how long it may wait, and who is told how far it has come
+ * visit.c - one call on a hierarchy: its deadline and its progress function
  *
- * A handle is shared by many threads, and each call has a deadline of its own.  The handle goes through every function
- * below the public ones, and does not change once it is open: so a call works on a copy of it that has the call's
- * zinc_wait, and nobody needs another parameter.
+ * Many threads share a handle, and each call has its own deadline.  Every function below the public ones takes the
+ * handle, which does not change once it is open.  So a call works on a copy of the handle that has the call's
+ * zinc_wait, and no function needs another parameter.
  */
 #include "format/format.h"
 
-/* All but the count: whoever takes a reference takes it of the handle itself. */
+/* Copy everything but the count: references are always counted in the handle itself. */
 zinc_hierarchy *
 zinc_visit_within(zinc_visit *v, zinc_hierarchy *h, const zinc_wait *wait)
 {
@@ -42,7 +42,7 @@ zinc_visit_begin_told_of(const char *function, zinc_visit *v, zinc_hierarchy **h
 
 	ZINC_TRY(zinc_call_options_take(&o, call, err));
 	ZINC_TRY(zinc_visit_begin_of(function, v, h, call, err));
-	if (o.progress) { /* so it is the call's copy */
+	if (o.progress) { /* so it is the copy of a call */
 		v->told = (zinc_told){o.progress, o.progress_arg, 0};
 		v->h.told = &v->told;
 	}

@@ -1,26 +1,26 @@
 /*
- * walk.c - children and walks, in every version of Zarr
+ * walk.c - list children and walk hierarchies, in every version of Zarr
  *
- * A group's children are one list_dir and one batched get of their documents (a get for every WINDOW children, so that a
- * million of them do not have to fit into memory at once).  Where documents have a tree of their own, everything below a
- * node is one list; with consolidated metadata at the group or above it is the one get that found it.  Promises:
+ * A group's children cost one list_dir and one batched get of their documents (one get per WINDOW children, so that a
+ * million of them need not fit into memory at once).  Where documents have their own tree, everything below a node
+ * costs one list.  With consolidated metadata at the group or above, it costs the one get that found it.  Promises:
  *
- * (1) Parents come before their children, siblings in order of their names' bytes; those that cannot be shown first.
- * (2) Of arrays one level is looked into, where that is short (hidden.c).
- * (3) The node itself comes from its own document, its descendants from the nearest copy of theirs.
- * (4) Depth costs memory, never stack.
+ * (1) Parents come before their children, siblings in byte order of their names; those that cannot be shown come first.
+ * (2) One level of an array's directory is read, if that is short (hidden.c).
+ * (3) The node itself is read from its own document, its descendants from the nearest copies.
+ * (4) Depth costs memory, but no stack.
  */
 #include "format/consolidate.h"
 #include "format/walk.h"
 
-/* Items whose documents are held at once. */
+/* Number of items whose documents are held at once. */
 #define WINDOW 1024
 
-/* Which nodes a listing shows, and from where. */
+/* Which nodes a listing shows, and from which source. */
 struct request {
 	bool self;
-	bool stored; /* never from consolidated metadata */
-	bool copies; /* from nothing else: what it says is below the node, which is not shown itself */
+	bool stored; /* not from consolidated metadata */
+	bool copies; /* only from consolidated metadata: the nodes below; the node itself is not shown */
 };
 
 /* ---- documents of many items ---- */
@@ -37,7 +37,7 @@ window(const zinc_level *l)
 	return l->n < WINDOW ? l->n : WINDOW;
 }
 
-/* Which documents of an item are fetched?  Where keys tell of them, the one that counts. */
+/* Which documents of an item are fetched?  If keys are known, only the one that counts. */
 static void
 wanted(const zinc_level *l, const zinc_item *item, size_t *from, size_t *to)
 {
@@ -53,7 +53,7 @@ wanted(const zinc_level *l, const zinc_item *item, size_t *from, size_t *to)
 	}
 }
 
-/* Keys of a window that was cut short by a failure are freed, too. */
+/* Also frees the keys of a window that a failure cut short. */
 static void
 drop_window(zinc_context *ctx, zinc_level *l)
 {
@@ -67,7 +67,7 @@ drop_window(zinc_context *ctx, zinc_level *l)
 	l->ndocs = l->doc = 0;
 }
 
-/* Add the keys of what is wanted of one item to the n that are there. */
+/* Add the keys of the documents to fetch for one item to the n that are there. */
 static zinc_status
 item_keys(zinc_walker *w, zinc_level *l, const zinc_item *item, size_t *n, zinc_error *err)
 {
@@ -84,7 +84,7 @@ item_keys(zinc_walker *w, zinc_level *l, const zinc_item *item, size_t *n, zinc_
 	return ZINC_OK;
 }
 
-/* Hold the documents of the next items. */
+/* Fetch the documents of the next items. */
 static zinc_status
 next_window(zinc_walker *w, zinc_level *l, zinc_error *err)
 {
@@ -107,7 +107,7 @@ next_window(zinc_walker *w, zinc_level *l, zinc_error *err)
 
 /* ---- one item ---- */
 
-/* Keys told of one document: the others are there, or not, as the keys say. */
+/* The keys show which other documents exist. */
 static zinc_status
 show_told(zinc_walker *w, const zinc_level *l, const zinc_item *item, size_t which, zinc_node_kind *kind,
 	  zinc_error *err)
@@ -127,7 +127,7 @@ show_told(zinc_walker *w, const zinc_level *l, const zinc_item *item, size_t whi
 	return zinc_walker_stored(w, docs, keys, kind, err);
 }
 
-/* *kind: look below. */
+/* *kind: the kind of node; for a group the nodes below follow. */
 static zinc_status
 show_item(zinc_walker *w, zinc_level *l, const zinc_item *item, zinc_node_kind *kind, zinc_error *err)
 {
@@ -161,7 +161,7 @@ level_free(zinc_context *ctx, zinc_level *l)
 	zinc_free(ctx, l);
 }
 
-/* What is below the node at `parent`, or what `metadata` says is below `below`, on top of the stack. */
+/* Push the nodes below `parent`, or those that `metadata` has below `below`, on the stack. */
 static zinc_status
 push(zinc_walker *w, zinc_level **top, const char *parent, const zinc_json *metadata, const char *below,
      zinc_error *err)
@@ -183,7 +183,7 @@ push(zinc_walker *w, zinc_level **top, const char *parent, const zinc_json *meta
 	return st;
 }
 
-/* Show the next item on the stack, and put its own children on top when it is a group not too deep. */
+/* Show the next item on the stack.  If it is a group and not too deep, push its children. */
 static zinc_status
 step(zinc_walker *w, zinc_level **top, zinc_error *err)
 {
@@ -204,7 +204,7 @@ step(zinc_walker *w, zinc_level **top, zinc_error *err)
 	return kind == ZINC_NODE_ARRAY ? zinc_walker_below(w, err) : ZINC_OK;
 }
 
-/* A stack of levels instead of recursion: (4).  `self` is the kind of the node that the first is below. */
+/* A stack of levels instead of recursion: (4).  `self` is the kind of the node above the first level. */
 static zinc_status
 show_levels(zinc_walker *w, zinc_level **top, zinc_node_kind self, zinc_error *err)
 {
@@ -225,12 +225,12 @@ show_levels(zinc_walker *w, zinc_level **top, zinc_node_kind self, zinc_error *e
 
 /* ---- consolidated metadata ---- */
 
-/* That nearest to the node: its own, or an ancestor's.  *doc is NULL when there is none. */
+/* The consolidated metadata nearest to the node: its own, or an ancestor's.  *doc is NULL when there is none. */
 static zinc_status
 find_copies(zinc_walker *w, const zinc_line *line, zinc_json_doc **doc, const zinc_json **metadata, size_t *at,
 	    zinc_error *err)
 {
-	bool large; /* none for readers */
+	bool large; /* readers do not use it */
 
 	*doc = NULL;
 	for (*at = line->n; *at > 0 && !*doc;) {
@@ -240,7 +240,7 @@ find_copies(zinc_walker *w, const zinc_line *line, zinc_json_doc **doc, const zi
 	return ZINC_OK;
 }
 
-/* Everything below the node as copies say; *has: there are some. */
+/* Everything below the node from copies; *has: there are some. */
 static zinc_status
 show_copies(zinc_walker *w, const zinc_line *line, bool *has, zinc_error *err)
 {
@@ -275,7 +275,7 @@ show_copies(zinc_walker *w, const zinc_line *line, bool *has, zinc_error *err)
 
 /* ---- the node itself ---- */
 
-/* For children: what is wrong with the parent itself is the call's failure, and the parent is not shown. */
+/* For children: an error in the parent itself is the failure of the call.  The parent is not shown. */
 static int
 keep_problem(void *arg, const zinc_found_node *node)
 {
@@ -289,7 +289,7 @@ not_found(const char *key, zinc_error *err)
 	return zinc_error_at_key(err, ZINC_E_NOTFOUND, key);
 }
 
-/* Where groups need no document, what is below one tells that it is there: it is listed first. */
+/* Where groups need no document, the nodes below show that one exists: they are listed first. */
 static zinc_status
 find_implicit(zinc_walker *w, const char *path, zinc_level **top, zinc_error *err)
 {
@@ -304,7 +304,7 @@ find_implicit(zinc_walker *w, const char *path, zinc_level **top, zinc_error *er
 	return yes ? ZINC_OK : not_found(path + 1, err);
 }
 
-/* By its documents, which are those of the line's last node. */
+/* From its documents, which are those of the line's last node. */
 static zinc_status
 show_documents(zinc_walker *w, const zinc_line *line, zinc_node_kind *kind, zinc_error *err)
 {
@@ -318,12 +318,12 @@ show_documents(zinc_walker *w, const zinc_line *line, zinc_node_kind *kind, zinc
 	if (w->h->entry) {
 		*kind = w->h->format->documents[docs[0].found == ZINC_MISSING].makes;
 		if (docs[0].found == ZINC_FOUND && !w->r->found)
-			docs[1].found = ZINC_MISSING; /* nobody need look for it, unless findings are collected */
+			docs[1].found = ZINC_MISSING; /* needed only when findings are collected */
 	}
 	return zinc_walker_stored(w, docs, &line->keys[at], kind, err);
 }
 
-/* Tell the kind of the node itself, and show it with `self`. */
+/* Set the kind of the node itself, and show it with `self`. */
 static zinc_status
 show_self(zinc_walker *w, const zinc_line *line, bool self, zinc_node_kind *kind, zinc_error *err)
 {
@@ -348,7 +348,7 @@ show_self(zinc_walker *w, const zinc_line *line, bool self, zinc_node_kind *kind
 
 /* ---- the whole ---- */
 
-/* *top: a level of what is below that was listed already; NULL: none. */
+/* *top: a level below that was listed before; NULL: none. */
 static zinc_status
 show_below(zinc_walker *w, const zinc_line *line, bool stored, zinc_node_kind self, zinc_level **top, zinc_error *err)
 {
@@ -356,8 +356,7 @@ show_below(zinc_walker *w, const zinc_line *line, bool stored, zinc_node_kind se
 
 	if (self == ZINC_NODE_ARRAY)
 		ZINC_TRY(zinc_walker_below(w, err));
-	if (w->stopped ||
-	    (self != ZINC_NODE_GROUP && !w->h->entry)) /* a tree of documents may have some all the same */
+	if (w->stopped || (self != ZINC_NODE_GROUP && !w->h->entry)) /* a tree of documents may have some anyway */
 		return ZINC_OK;
 	if (!stored)
 		ZINC_TRY(show_copies(w, line, &has, err));

@@ -1,20 +1,20 @@
 /*
- * walk_level.c - what is there to be listed, in every version of Zarr
+ * walk_level.c - find the nodes to list, in every version of Zarr
  *
  *   key                        the node   who finds it
  *   a/b/zarr.json              /a/b       a list of the directory a/, whose children are looked at one by one
  *   meta/root/b/c.group.json   /b/c       a list of all keys in the tree of documents, which hold no chunks
  *   "metadata": {"a/b": ...}   /a/b       consolidated metadata
  *
- * The second and the third know all nodes below at once.  Promises:
+ * The second and the third show all nodes below at once.  Promises:
  *
- * (1) Parents come before their children, siblings in order of their names' bytes; those that cannot be shown first.
- * (2) A group that neither a key nor a copy tells of is shown where its first descendant makes it known.
- * (3) A child that the store cannot name or reach (zinc_odd), or whose name no node may have, is shown as hidden, with what
- *     is wrong with it.  In a directory a child is what has a document, of any version, or a link behind which one may be;
- *     names beginning with "__" are no nodes.
- * (4) In a tree of documents a node below an array is hidden, and so are hierarchies beside the tree: they cost one list
- *     of the root's directory and of each that others put there.
+ * (1) Parents come before their children, siblings in byte order of their names; those that cannot be shown come first.
+ * (2) A group without a key or a copy is shown before its first descendant.
+ * (3) A child that the store cannot name or reach (zinc_odd), or whose name no node may have, is shown as hidden, with
+ *     the reason.  In a directory a child is an entry with a document of any version, or a link that may lead to one.
+ *     Names that begin with "__" are not nodes.
+ * (4) In a tree of documents a node below an array is hidden, and so are hierarchies beside the tree.  Finding those
+ *     costs one list of the root's directory and one of each directory that does not belong to the draft.
  * (5) Both spellings of paths in consolidated metadata, "a/b" and "/a/b", are read.
  */
 #include <stdlib.h>
@@ -62,7 +62,7 @@ zinc_path_levels(const char *path, size_t n)
 	return levels;
 }
 
-/* Only its documents' keys tell, of which the first counts. */
+/* Known only from the keys of its documents; the first of them counts. */
 zinc_node_kind
 zinc_item_kind(const zinc_format *f, const zinc_item *item)
 {
@@ -81,13 +81,13 @@ struct listing {
 	zinc_walker *w;
 	const char *parent; /* below the base: "" or "a/b" */
 	size_t nprefix;     /* bytes of the listed prefix in each key */
-	bool consolidated;  /* the directory of consolidated metadata is there, */
-	bool other;         /* and has something else */
+	bool consolidated;  /* the directory of consolidated metadata exists, */
+	bool other;         /* and has other entries */
 	zinc_status status;
 	zinc_error *err;
 };
 
-/* Kept as a path below the base, so that no level has to remember its parent. */
+/* Stored as a path below the base, so that no level needs its parent. */
 static zinc_status
 add_path(const struct listing *c, zinc_buf *to, const char *path, size_t n)
 {
@@ -111,17 +111,17 @@ add_item(const struct listing *c, const char *path, size_t n, unsigned has, cons
 	return zinc_buf_add(&c->l->found, &item, sizeof item, c->err);
 }
 
-/* A path below the base was shown, or will be. */
+/* A path below the base that was shown, or will be. */
 static zinc_status
 note_shown(zinc_level *l, zinc_walker *w, const char *path, size_t n, zinc_node_kind kind, bool hidden, zinc_error *err)
 {
 	if (!w->h->entry)
-		return ZINC_OK; /* no key is left over in a list of one directory */
+		return ZINC_OK; /* a list of one directory leaves no key over */
 	ZINC_TRY(zinc_walker_at(w, path, n, err));
 	return zinc_hidden_shown(&l->left, zinc_buf_text(&w->path) + 1, w->path.n - 1, kind, hidden, err);
 }
 
-/* One thing to be shown as hidden: 'n' by its name, 'f' as a hierarchy of its own, '-' because nobody can read it. */
+/* Mark one thing as hidden: 'n' because of its name, 'f' as a hierarchy of its own, '-' because it cannot be read. */
 static zinc_status
 add_mark(const struct listing *c, char mark, const char *path, size_t n, const char *why)
 {
@@ -131,7 +131,7 @@ add_mark(const struct listing *c, char mark, const char *path, size_t n, const c
 	return zinc_buf_add(&c->l->marks, why, strlen(why) + 1, c->err);
 }
 
-/* A path made of names that nodes can have, in this store? */
+/* Is the path made of names that nodes can have, in this store? */
 static zinc_status
 check_path(const zinc_hierarchy *h, const char *path, size_t n, zinc_error *err)
 {
@@ -157,7 +157,7 @@ check_path(const zinc_hierarchy *h, const char *path, size_t n, zinc_error *err)
 	return st;
 }
 
-/* A node of which a key tells, or something that has no such path. */
+/* Add a node that a key shows, or mark a path that no node can have. */
 static zinc_status
 add_known(const struct listing *c, const char *path, size_t n, unsigned has)
 {
@@ -181,7 +181,7 @@ add_key(const struct listing *c, const char *key)
 	size_t n;
 
 	if (!h->entry)
-		return ZINC_OK; /* the group's own */
+		return ZINC_OK; /* the group's own document */
 	ZINC_TRY(zinc_hidden_key(&c->l->left, key, c->err));
 	n = zinc_draft_document(h, name, &kind);
 	if (n == 0)
@@ -199,7 +199,7 @@ list_key(void *arg, const char *key, uint64_t nbytes)
 	return c->status != ZINC_OK;
 }
 
-/* zarr-python keeps its consolidated metadata below a name of the root that need not be a node. */
+/* zarr-python stores consolidated metadata below a name of the root that need not be a node. */
 static bool
 is_consolidated(const struct listing *c, const char *name, size_t n)
 {
@@ -218,7 +218,7 @@ note_other(void *arg, const char *entry, int is_prefix)
 	return c->other;
 }
 
-/* Where there is more than the consolidated metadata it is a group as well. */
+/* If the directory has more than the consolidated metadata, it is a group as well. */
 static zinc_status
 add_consolidated(struct listing *c, const char *prefix)
 {
@@ -235,7 +235,7 @@ add_consolidated(struct listing *c, const char *prefix)
 	return st == ZINC_OK && c->other ? add_known(c, document, n - 1, ZINC_HAS_BELOW) : st;
 }
 
-/* "a/" is a group by what is below it, or anything at all where the documents lie in it. */
+/* "a/" is a group by its descendants.  Where documents are in the node's directory, it may be anything. */
 static zinc_status
 add_prefix(struct listing *c, const char *name, size_t n)
 {
@@ -267,12 +267,12 @@ list_entry(void *arg, const char *entry, int is_prefix)
 	return c->status != ZINC_OK;
 }
 
-/* In the directory of a group: is it, or may it be, a child?  Documents of the group itself are told of by who reads
- * them. */
+/* In the directory of a group: is this entry a child, or can it be one?  Documents of the group itself are reported by
+ * the code that reads them. */
 static bool
 hides_child(const zinc_format *f, const zinc_odd *odd)
 {
-	static const char *const document_names[] = {"zarr.json", ".zarray", ".zgroup"}; /* of nodes of any version */
+	static const char *const document_names[] = {"zarr.json", ".zarray", ".zgroup"}; /* of any version */
 	size_t i;
 
 	for (i = 0; i < zinc_documents(f, ZINC_PART_COPIES); i++)
@@ -286,8 +286,8 @@ hides_child(const zinc_format *f, const zinc_odd *odd)
 	return false;
 }
 
-/* In the tree of documents whatever has the name of one; and, since documents are files, whatever else may stand where
- * a directory of them should be. */
+/* In the tree of documents: an entry named like a document, or, since documents are files, any entry that may be in the
+ * place of a directory of them. */
 static bool
 hides_document(const zinc_hierarchy *h, const zinc_odd *odd)
 {
@@ -318,14 +318,14 @@ list_odd(void *arg, const zinc_odd *odd)
 	struct listing *c = arg;
 	const char *path = zinc_key_name(odd->key);
 
-	if (c->w->h->entry) /* it may be the tree itself, which is no key below it */
+	if (c->w->h->entry) /* it may be the tree itself, which is not a key below it */
 		path = strlen(odd->key) > c->nprefix ? odd->key + c->nprefix : "";
 	if (zinc_hides(c->w->h, odd))
 		c->status = add_mark(c, odd->kind == ZINC_ODD_NAME ? 'n' : '-', path, strlen(path), odd->why);
 	return c->status != ZINC_OK;
 }
 
-/* "x/", of which "meta/" and "data/" are the draft's own. */
+/* "x/"; "meta/" and "data/" belong to the draft. */
 static int
 list_beside(void *arg, const char *entry, int is_prefix)
 {
@@ -338,7 +338,7 @@ list_beside(void *arg, const char *entry, int is_prefix)
 	return c->status != ZINC_OK;
 }
 
-/* What cannot be read is told of, and nothing of a hierarchy but its name. */
+/* What cannot be read is marked.  Of a hierarchy only the name is shown. */
 static zinc_status
 add_beside(const struct listing *c, const char *prefix)
 {
@@ -354,7 +354,7 @@ add_beside(const struct listing *c, const char *prefix)
 	return add_mark(c, 'f', name, strlen(name) - 1, why.text);
 }
 
-/* Hierarchies of any version in directories beside the trees, where the draft has no place for them: (4). */
+/* Hierarchies of any version in directories beside the trees, where a draft has none: (4). */
 static zinc_status
 look_beside(struct listing *c)
 {
@@ -435,7 +435,7 @@ zinc_item_refused(zinc_walker *w, const zinc_item *item, zinc_error *err)
 	if (st == ZINC_E_NOMEM)
 		return zinc_fail_nomem(err);
 	if (st == ZINC_OK)
-		zinc_fail(&why, ZINC_E_CORRUPT, "a name must not have a NUL");
+		zinc_fail(&why, ZINC_E_CORRUPT, "a name must not contain a NUL");
 	return zinc_walker_hidden(w, item->path, ZINC_E_CORRUPT, why.text, err);
 }
 
@@ -447,7 +447,7 @@ compare_items(const void *a, const void *b)
 	return zinc_path_compare(((const zinc_item *)a)->path, ((const zinc_item *)b)->path);
 }
 
-/* Paths are known by now, and will not move. */
+/* All paths are in the pool now, which does not move any more. */
 static zinc_item *
 sort(zinc_level *l, size_t *n)
 {
@@ -464,14 +464,14 @@ sort(zinc_level *l, size_t *n)
 	return found;
 }
 
-/* Is `path` the node at n bytes of `up`, or below it? */
+/* Is `path` the node at the first n bytes of `up`, or below it? */
 static bool
 is_within(const char *path, const char *up, size_t n)
 {
 	return strncmp(path, up, n) == 0 && (path[n] == '/' || path[n] == '\0');
 }
 
-/* The groups above an item that no earlier one has brought in, and the item itself where it is not too deep: (2). */
+/* Add the groups above an item that are not there yet, and the item itself if it is not too deep: (2). */
 static zinc_status
 put_item(zinc_level *l, const zinc_walker *w, const zinc_item *item, const char *before, const char *parent,
 	 zinc_error *err)
@@ -514,7 +514,7 @@ order(zinc_level *l, zinc_walker *w, const char *parent, zinc_node_kind self, zi
 		for (k = i + 1; k < n && is_same(item, &found[k]); k++)
 			found[i].has |= found[k].has;
 		if (array && (!*array || is_within(item->path, array, strlen(array))))
-			continue; /* its document is left over */
+			continue; /* its document is reported as hidden */
 		kind = zinc_item_kind(w->h->format, item);
 		ZINC_TRY(note_shown(l, w, item->path, item->n, kind, false, err));
 		ZINC_TRY(put_item(l, w, item, before, parent, err));
@@ -530,7 +530,7 @@ order(zinc_level *l, zinc_walker *w, const char *parent, zinc_node_kind self, zi
 
 /* ---- what is hidden ---- */
 
-/* Of those that are not too deep. */
+/* Only those that are not too deep. */
 static zinc_status
 show_marks(const zinc_level *l, zinc_walker *w, zinc_error *err)
 {
@@ -547,7 +547,7 @@ show_marks(const zinc_level *l, zinc_walker *w, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* A name that no node may have: is it a child's? */
+/* Is a name that no node may have a child's? */
 static zinc_status
 show_refused_name(zinc_walker *w, const char *parent, const char *name, zinc_error *err)
 {
@@ -573,7 +573,7 @@ show_refused_name(zinc_walker *w, const char *parent, const char *name, zinc_err
 	return st;
 }
 
-/* Names that begin with "__" are reserved for others. */
+/* Names that begin with "__" are reserved. */
 static zinc_status
 show_refused(const zinc_level *l, zinc_walker *w, const char *parent, zinc_error *err)
 {
@@ -588,7 +588,7 @@ show_refused(const zinc_level *l, zinc_walker *w, const char *parent, zinc_error
 	return ZINC_OK;
 }
 
-/* Of those of another version no depth in this tree can be told. */
+/* Nodes of another version have no depth in this tree. */
 static int
 show_leftover(void *arg, const zinc_found_node *node)
 {

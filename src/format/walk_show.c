@@ -1,20 +1,20 @@
 /*
- * walk_show.c - handing over one node of a listing
+ * walk_show.c - show one node of a listing
  *
  * Promises:
  *
- * (1) A document that cannot be used is shown with its problem and hides no other node.  One that could not even be
- *     read is also the status of the whole listing, for nobody knows what lies below it.
- * (2) A directory without a document is a node only by its descendants (lenient), with rule M25; strict makes that its
- *     problem.  Where the version has no such rule, groups need no document.
- * (3) A child of another version of Zarr, or of one that is not known, is shown as hidden.  So are those of other versions
- *     however deep below a directory that is no node.
+ * (1) A node whose document cannot be used is shown with its problem, and hides no other node.  If the document could
+ *     not even be read, the whole listing fails with that status, since the nodes below it are not known.
+ * (2) A directory without a document is a node only if it has descendants (lenient), with rule M25; in strict mode that
+ *     is its problem.  In versions without such a rule, groups need no document.
+ * (3) A child of another version of Zarr, or of an unknown one, is shown as hidden.  So are nodes of other versions at
+ *     any depth below a directory that is not a node.
  */
 #include <stdio.h>
 
 #include "format/walk.h"
 
-/* The path is made once per node and borrowed by everything that is shown of it. */
+/* The path is made once per node; everything that shows the node borrows it. */
 zinc_status
 zinc_walker_at(zinc_walker *w, const char *below, size_t n, zinc_error *err)
 {
@@ -26,7 +26,7 @@ zinc_walker_at(zinc_walker *w, const char *below, size_t n, zinc_error *err)
 	return zinc_buf_text(&w->path) ? ZINC_OK : zinc_fail_nomem(err);
 }
 
-/* The key that a node of this kind has there. */
+/* The key of a node of this kind at this path. */
 static zinc_status
 make_key(zinc_walker *w, zinc_node_kind kind, zinc_error *err)
 {
@@ -35,7 +35,7 @@ make_key(zinc_walker *w, zinc_node_kind kind, zinc_error *err)
 	return zinc_buf_text(&w->key) ? ZINC_OK : zinc_fail_nomem(err);
 }
 
-/* `s` is the outcome of its document, with its error in `problem`.  Takes node->meta. */
+/* `st` is the result of reading its document, with its error in `problem`.  Takes node->meta. */
 static zinc_status
 show(zinc_walker *w, zinc_found_node *node, zinc_status st, zinc_error *problem, zinc_error *err)
 {
@@ -72,7 +72,7 @@ zinc_walker_below(zinc_walker *w, zinc_error *err)
 	return zinc_hidden_below(w->h, zinc_buf_text(&w->path), w->array, w->fn, w->arg, &w->stopped, err);
 }
 
-/* The bytes are any; what is shown of them can be printed. */
+/* The name may have any bytes; the shown text is printable. */
 zinc_status
 zinc_walker_hidden(zinc_walker *w, const char *path, zinc_status st, const char *why, zinc_error *err)
 {
@@ -89,7 +89,7 @@ zinc_walker_hidden(zinc_walker *w, const char *path, zinc_status st, const char 
 	return ZINC_OK;
 }
 
-/* Groups that exist by their descendants only were legal until 2024: (2). */
+/* Groups without a document, with descendants, were valid until 2024: (2). */
 zinc_status
 zinc_walker_implicit(zinc_walker *w, zinc_error *err)
 {
@@ -104,7 +104,7 @@ zinc_walker_implicit(zinc_walker *w, zinc_error *err)
 	return show(w, &node, st, &problem, err);
 }
 
-/* A copy becomes a document of its own, for the metadata may outlive the consolidated document. */
+/* A copy becomes a separate document, since the metadata may outlive the consolidated document. */
 zinc_status
 zinc_walker_copy(zinc_walker *w, const zinc_json *copy, zinc_error *err)
 {
@@ -161,7 +161,7 @@ zinc_walker_detect(zinc_walker *w, const char *name, const zinc_format **format,
 	return st;
 }
 
-/* A node of another version of Zarr: what lies below is its own. */
+/* A node of another version of Zarr.  Its descendants are not listed. */
 static zinc_status
 show_other(zinc_walker *w, const zinc_format *format, const zinc_error *why, zinc_error *err)
 {
@@ -177,7 +177,7 @@ show_other(zinc_walker *w, const zinc_format *format, const zinc_error *why, zin
 	return st;
 }
 
-/* Is a child of another version where the walker stands, or one that this build does not know?  Then show it as hidden. */
+/* Is there a child of another or an unknown version at the current path?  Then show it as hidden. */
 static zinc_status
 show_foreign(zinc_walker *w, bool *shown, zinc_error *err)
 {
@@ -185,7 +185,7 @@ show_foreign(zinc_walker *w, bool *shown, zinc_error *err)
 	const zinc_format *format;
 
 	*shown = false;
-	if (w->path.n <= w->base.n + 1 || w->h->entry) /* the node itself, or not in a directory of its own */
+	if (w->path.n <= w->base.n + 1 || w->h->entry) /* the node itself, or without its own directory */
 		return ZINC_OK;
 	ZINC_TRY(zinc_walker_detect(w, "", &format, &why, err));
 	*shown = format ? format != w->h->format : why.code != ZINC_OK;
@@ -226,7 +226,7 @@ struct probe {
 	zinc_error *err;
 };
 
-/* The first document of the own version is enough. */
+/* The first document of the hierarchy's version is enough. */
 static int
 probe_key(void *arg, const char *key, uint64_t nbytes)
 {
@@ -237,8 +237,8 @@ probe_key(void *arg, const char *key, uint64_t nbytes)
 	return p->status != ZINC_OK || p->x.own || p->left-- == 0;
 }
 
-/* Is any node below the prefix of w->path?  If all that are there are of other versions, show them as hidden, unless
- * the prefix is that of the node asked about: then there is none. */
+/* Is any node below the prefix of w->path?  If all of them are of other versions, show them as hidden, unless the
+ * prefix is that of the listed node itself: then there is none. */
 static zinc_status
 show_prefix(zinc_walker *w, bool *implicit, zinc_error *err)
 {

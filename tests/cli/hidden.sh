@@ -171,7 +171,7 @@ for format in v3 v2; do
 	zinc 0 diff "$s" "$s"
 	rm "$s/b"/*.json "$s/b/.zarray" 2>/dev/null || true
 	zinc 1 cp "$s" copy2.zarr
-	has "hidden: /b: cannot be read: it has no document, but for consolidated metadata" err
+	has "hidden: /b: cannot be read: it exists only in consolidated metadata, without a document" err
 	zinc 1 diff "$s" "$s"
 	[ ! -e copy2.zarr ] || bad "something was copied"
 done
