@@ -612,6 +612,7 @@ open_place(zinc_hierarchy **out, zinc_opened *node, zinc_place *place, const zin
 zinc_status
 zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url, const zinc_open_options *options, zinc_error *err)
 {
+	ZINC_TRY(ZINC_NEED(out && url, err));
 	return zinc_hierarchy_open_node(out, NULL, url, options, err);
 }
 
