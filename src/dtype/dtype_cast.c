@@ -1,5 +1,5 @@
 /*
- * dtype_cast.c - elements of one type to another of the same sort
+ * dtype_cast.c - convert elements of one type to another of the same sort
  *
  *     number -> number                  as dtype_convert.c
  *     datetime -> datetime              exactly; spans likewise
@@ -7,17 +7,17 @@
  *     S, bytes -> S, bytes              the same bytes, if they fit
  *     struct -> struct                  field by field: the same names in the same order
  *
- * A text that ends in a zero has no fixed-length form, which could not tell that zero from padding: E_RANGE.
+ * A text that ends in a zero byte cannot be stored in a fixed length, where the zero would count as padding: E_RANGE.
  */
 #include "dtype/element.h"
 
-/* What a caller wants beside the types. */
+/* The caller's options. */
 struct how {
 	int flags;         /* zinc_convert, of numbers */
-	zinc_arena *arena; /* where bytes of variable length go */
+	zinc_arena *arena; /* memory for bytes of variable length */
 };
 
-/* One element.  E_RANGE has no text yet: the caller names the element. */
+/* Converts one element.  E_RANGE has no text yet: the caller adds the element. */
 typedef zinc_status (*cast_fn)(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src,
 			       const struct how *how, zinc_error *err);
 
@@ -72,7 +72,7 @@ chars_of(const zinc_dtype *t, const void *element)
 	return c;
 }
 
-/* Between two of the same coding, of fixed length. */
+/* Between two texts of the same encoding and of fixed length. */
 static zinc_status
 cast_fixed(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, const struct how *how,
 	   zinc_error *err)
@@ -100,7 +100,7 @@ cast_to_utf32(const zinc_dtype *to, void *dst, const zinc_dtype *from, const voi
 	return zinc_utf32_store(to, dst, (const char *)c.p, c.n) ? ZINC_OK : ZINC_E_RANGE;
 }
 
-/* Bytes into the arena. */
+/* Copies bytes to the arena. */
 static zinc_status
 keep(void *dst, const void *p, size_t n, zinc_arena *arena, zinc_error *err)
 {
@@ -167,7 +167,7 @@ cast_subarray(const zinc_dtype *to, void *dst, const zinc_dtype *from, const voi
 	return ZINC_OK;
 }
 
-/* Do the fields agree, and does each convert? */
+/* Do the fields have the same names, and does each convert? */
 static bool
 fields_match(const zinc_dtype *to, const zinc_dtype *from)
 {
@@ -233,7 +233,7 @@ find_cast(const zinc_dtype *to, const zinc_dtype *from)
 	return zinc_dtype_converter(to->type, from->type) ? cast_number : NULL;
 }
 
-/* Name the element that does not fit. */
+/* Fail with the element that does not fit. */
 static zinc_status
 out_of_range(const zinc_dtype *to, const zinc_dtype *from, const void *element, size_t i, bool rounding_helps,
 	     zinc_error *err)

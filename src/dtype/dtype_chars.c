@@ -1,15 +1,15 @@
 /*
- * dtype_chars.c - the characters of a text element: as they are, as Python quotes them, as JSON
+ * dtype_chars.c - the characters of a text element: plain, as a Python literal, as JSON
  *
  *     abc    'abc'  "it's"  'two\nlines'  b'\xff'    "abc"
  *
- * (1) Bytes of which nobody knows that they are UTF-8 (NumPy's S) lose nothing as JSON: one that is no part of a
- *     character becomes \udc00 + byte, as Python's "surrogateescape" has it.
- * (2) What claims to be Unicode and is not is E_CORRUPT.
+ * (1) Bytes that need not be UTF-8 (NumPy's S) lose nothing as JSON: a byte that is not part of a character becomes
+ *     \udc00 + byte, as with Python's "surrogateescape".
+ * (2) Text that should be Unicode and is not is E_CORRUPT.
  */
 #include "dtype/element.h"
 
-/* The next character and how many bytes of the element it takes; 0: it is none. */
+/* The next character and its length in bytes; 0: there is no valid character. */
 static size_t
 next(const zinc_chars *c, size_t at, uint32_t *code)
 {
@@ -28,7 +28,7 @@ next(const zinc_chars *c, size_t at, uint32_t *code)
 static zinc_status
 no_character(const zinc_chars *c, size_t at, zinc_error *err)
 {
-	return zinc_fail(err, ZINC_E_CORRUPT, "the text has no Unicode character at byte %zu of %zu", at, c->n);
+	return zinc_fail(err, ZINC_E_CORRUPT, "the text is not valid Unicode at byte %zu of %zu", at, c->n);
 }
 
 static zinc_status
@@ -58,7 +58,7 @@ print_text(const zinc_chars *c, zinc_buf *out, zinc_error *err)
 
 /* ---- Python ---- */
 
-/* Single quotes, but for a text that has some and no double ones. */
+/* Single quotes, unless the text contains single quotes and no double ones. */
 static char
 choose_quote(const zinc_chars *c)
 {

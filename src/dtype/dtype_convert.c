@@ -1,19 +1,19 @@
 /*
- * dtype_convert.c - elements of one number type to another
+ * dtype_convert.c - convert elements of one number type to another
  *
  * Promises (design: "Conversion"; tests/unit/test_dtype_convert.c tries every pair at every boundary):
  *
- * (1) A value that the other type has arrives unchanged; what does not fit is never stored silently.
- * (2) Float to narrower float rounds once, to nearest even; integer to float only with ROUND, otherwise a number that
- *     the float does not have fails.  A finite number that would become infinite is out of range.  Infinities and
- *     NaN pass from float to float.
- * (3) Float to integer: NaN never; fractions only with TRUNCATE.
- * (4) Out of range: CLAMP takes the nearest end (for floats the largest finite number); otherwise, for integers,
- *     WRAP the value modulo 2^n, of floats too where they are integral; otherwise the element fails.
+ * (1) A value that the other type can represent is unchanged.  A value that does not fit is never stored silently.
+ * (2) Float to narrower float rounds once, to nearest even.  Integer to float rounds only with ROUND; otherwise a
+ *     number that the float cannot represent fails.  A finite number that would become infinite is out of range.
+ *     Infinities and NaN pass from float to float.
+ * (3) Float to integer: NaN always fails; fractions fail without TRUNCATE.
+ * (4) Out of range: CLAMP takes the nearest limit (for floats the largest finite number).  Otherwise, for integers,
+ *     WRAP takes the value modulo 2^n, also of floats with an integral value.  Otherwise the element fails.
  *
- * Each pair has a kernel that converts a block of elements and says whether any of them was
- * exceptional, without branches, so that compilers make vector code of it.  Only blocks with
- * exceptional elements are done again, one by one, by convert_one(), which knows all the rules.
+ * Each pair has a kernel that converts a block of elements and reports whether any of them was exceptional.  It has no
+ * branches, so that compilers vectorise it.  Only blocks with exceptional elements are converted again, one by one, by
+ * convert_one(), which implements all rules.
  */
 #include "dtype/element.h"
 
@@ -24,7 +24,7 @@
 
 /* ---- one element, all the rules ---- */
 
-/* An integer as 64 bits of two's complement, `negative` telling which of two numbers they are. */
+/* An integer as 64 bits of two's complement; `negative` says how to read them. */
 static bool
 int_to_int(const zinc_dtype *to, void *out, bool negative, uint64_t bits, int flags)
 {
@@ -55,7 +55,7 @@ float_to_int(const zinc_dtype *to, void *out, double v, int flags)
 		return int_to_int(to, out, whole < 0, (uint64_t)(int64_t)whole, flags);
 	if (whole > 0 && whole < 0x1p64)
 		return int_to_int(to, out, false, (uint64_t)whole, flags);
-	/* beyond all integers */
+	/* outside the range of all integers */
 	if (flags & ZINC_CONVERT_CLAMP)
 		return int_to_int(to, out, v < 0, v < 0 ? (uint64_t)INT64_MIN : UINT64_MAX, flags);
 	if (!(flags & ZINC_CONVERT_WRAP) || isinf(v))
@@ -90,8 +90,8 @@ float_to_float(const zinc_dtype *to, void *out, double v, int flags)
 
 #define HALF_MAX 65504u
 
-/* Is the magnitude u a number of so many binary digits?  From its lowest one bit on it must be; what is shifted out is
- * beyond all magnitudes, and 0 - 1 is the largest, which is right for 0, too. */
+/* Does the magnitude u have at most `digits` binary digits, counted from its lowest set bit?  If the shift overflows,
+ * the bound is 2^64 - 1, and every magnitude fits.  For u = 0 both sides are 2^64 - 1, which is right, too. */
 #define HAS_DIGITS(u, digits) ((u)-1 <= (((u) & (0 - (u))) << (digits)) - 1)
 
 static bool
@@ -104,7 +104,7 @@ int_to_float(const zinc_dtype *to, void *out, bool negative, uint64_t bits, int 
 	if (!(flags & ZINC_CONVERT_ROUND) && !HAS_DIGITS(u, digits) &&
 	    !((flags & ZINC_CONVERT_CLAMP) && to->size == 2 && u > HALF_MAX))
 		return false;
-	if (to->size == 8) { /* exact, as everything that comes here without ROUND; with it only halves do */
+	if (to->size == 8) { /* exact, like everything without ROUND; with ROUND only float16 gets here */
 		memcpy(out, &v, sizeof v);
 		return true;
 	}
@@ -139,14 +139,14 @@ convert_one(const zinc_dtype *to, void *out, const zinc_dtype *from, const void 
 
 /* ---- blocks ---- */
 
-/* Convert n <= BLOCK elements; false: at least one was exceptional, and `out` is void. */
+/* Convert n <= BLOCK elements.  False: at least one was exceptional, and `out` is not valid. */
 typedef bool (*block_fn)(void *restrict out, const void *restrict in, size_t n, int flags);
 
 static size_t
 run(void *dst, const void *src, size_t n, int flags, zinc_type to_type, zinc_type from_type, block_fn block)
 {
 	const zinc_dtype *to = zinc_dtype_of(to_type), *from = zinc_dtype_of(from_type);
-	uint64_t spare[BLOCK]; /* where elements go that are only checked */
+	uint64_t spare[BLOCK]; /* the output when elements are only checked */
 	size_t at, m, i;
 
 	for (at = 0; at < n; at += m) {
@@ -176,7 +176,7 @@ run(void *dst, const void *src, size_t n, int flags, zinc_type to_type, zinc_typ
 	X(f16, FLOAT16, uint16_t, float, zinc_half_widen)                                  \
 	X(f32, FLOAT32, float, float, )             X(f64, FLOAT64, double, double, )
 
-/* Elements may lie at any address and are seen by others as other types. */
+/* Elements may be at any address, and may alias other types. */
 #define DEFINE_TYPE(tag, number, element, value, widen)                               \
 	enum { type_##tag = ZINC_##number };                                          \
 	typedef element tag;                                                          \
@@ -192,7 +192,8 @@ run(void *dst, const void *src, size_t n, int flags, zinc_type to_type, zinc_typ
 	}
 TYPES(DEFINE_TYPE)
 
-/* The ends of the integers: least, greatest, first power of two beyond; and what holds them all on the way from a float. */
+/* The limits of the integers: least, greatest, first power of two above; and the type that holds all of them when
+ * converting from a float. */
 enum { MIN_i8 = INT8_MIN, MIN_i16 = INT16_MIN, MIN_i32 = INT32_MIN, MIN_u8 = 0, MIN_u16 = 0, MIN_u32 = 0, MIN_u64 = 0 };
 #define MIN_i64 INT64_MIN
 #define MAX_i8  ((uint64_t)INT8_MAX)
@@ -215,7 +216,7 @@ typedef int32_t via_i8, via_i16, via_i32, via_u8, via_u16;
 typedef int64_t via_i64, via_u32;
 typedef uint64_t via_u64;
 
-/* Whole blocks have a loop of their own, because compilers vectorise a known count at -O2 already. */
+/* Full blocks have a separate loop, because compilers vectorise a constant count already at -O2. */
 #define LOOP(body)                            \
 	if (n == BLOCK)                       \
 		for (i = 0; i < BLOCK; i++) { \
@@ -226,8 +227,8 @@ typedef uint64_t via_u64;
 			body;                 \
 		}
 
-/* A kernel: `prepare` declares what the loop needs; `body` converts element i from `in` to `out` and sets bits
- * of `bad`; `ok` is the answer. */
+/* A kernel.  `prepare` declares the variables of the loop, `body` converts element i from `in` to `out` and sets bits
+ * of `bad`, and `ok` is the result. */
 #define KERNEL(to, from, prepare, body, ok)                                                                  \
 	static bool from##_to_##to##_block(void *restrict out, const void *restrict in, size_t n, int flags) \
 	{                                                                                                    \
@@ -244,7 +245,7 @@ typedef uint64_t via_u64;
 		           from##_to_##to##_block);                                                          \
 	}
 
-/* lo and hi are the range that both types have, as values of `from`.  The cast is the value modulo 2^n already. */
+/* lo and hi are the range that both types share, as values of `from`.  The cast is already modulo 2^n. */
 #define INT_TO_INT(to, from)                                                                             \
 	KERNEL(to, from,                                                                                 \
 	       const from lo = (from)(MIN_##to > MIN_##from ? MIN_##to : MIN_##from);                    \
@@ -254,10 +255,10 @@ typedef uint64_t via_u64;
 	       put_##to(out, i, (to)v),                                                                  \
 	       !bad || (flags & (ZINC_CONVERT_WRAP | ZINC_CONVERT_CLAMP)) == ZINC_CONVERT_WRAP)
 
-/* Integers and floats that have them all. */
+/* Integers and floats that can represent all of them. */
 #define TO_FLOAT(to, from) KERNEL(to, from, , put_##to(out, i, (to)get_##from(in, i)), !bad)
 
-/* Of other integers only those with few enough digits, unless they may be rounded. */
+/* Of other integers only those with few enough digits, unless rounding is allowed. */
 typedef uint32_t size_i16, size_u16, size_i32, size_u32;
 typedef uint64_t size_i64, size_u64;
 #define INEXACT(to, from, v) (!HAS_DIGITS(v < none ? (size_##from)0 - (size_##from)v : (size_##from)v, DIGITS_##to))
@@ -279,7 +280,7 @@ typedef uint64_t size_i64, size_u64;
 	       put_##to(out, i, h),                                                   \
 	       !bad)
 
-/* Infinities among the elements are exceptional too; convert_one lets them pass. */
+/* Infinities are exceptional, too; convert_one passes them on. */
 #define TO_HALF(to, from)                                                                 \
 	KERNEL(to, from, ,                                                                \
 	       const uint16_t h = zinc_half_from_double((double)get_##from(in, i));       \
@@ -296,7 +297,7 @@ typedef uint64_t size_i64, size_u64;
 typedef uint32_t mask_f16, mask_f32; /* as wide as the floats, so that vectors of both match */
 typedef uint64_t mask_f64;
 
-/* Do all of a block lie in [lo, end)?  NaN compares false. */
+/* Are all elements of a block in [lo, end)?  NaN compares false. */
 #define DEFINE_INSIDE(from)                                                                    \
 	static bool from##_inside(const void *in, size_t n, value_##from lo, value_##from end) \
 	{                                                                                      \
@@ -310,7 +311,7 @@ DEFINE_INSIDE(f16)
 DEFINE_INSIDE(f32)
 DEFINE_INSIDE(f64)
 
-/* What truncates to the last integer from outside is left to convert_one. */
+/* Values outside that truncate to the last integer are left to convert_one. */
 #define FLOAT_TO_INT(to, from)                                                                        \
 	KERNEL(to, from,                                                                              \
 	       const mask_##from exact = !(flags & ZINC_CONVERT_TRUNCATE);                            \
@@ -377,7 +378,7 @@ COPY(16)
 	}
 }
 
-/* Reals as real parts: blocks go through the kernel of the part's type. */
+/* Real numbers become real parts: blocks use the kernel of the part's type. */
 static size_t
 real_to_complex(void *dst, const void *src, size_t n, int flags, zinc_type part, zinc_type from)
 {

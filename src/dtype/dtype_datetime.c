@@ -1,14 +1,14 @@
 /*
- * dtype_datetime.c - numpy.datetime64 and numpy.timedelta64: instants and spans of time
+ * dtype_datetime.c - numpy.datetime64 and numpy.timedelta64: instants and durations
  *
  *     int64, times scale_factor, of one unit; instants count from 1970-01-01T00:00 in the proleptic Gregorian
  *     calendar, without leap seconds; -2^63 is NaT, "not a time"
  *
  * Promises (tests/unit/test_dtype_datetime.c names each by its number):
  *
- * (1) Every int64 of every unit and scale factor has its exact text: ISO 8601 as NumPy reads it (years have at least
- *     four digits behind their sign, and as many as they need), a number and a unit for spans.
- * (2) A conversion to another unit is exact or refused.
+ * (1) Every int64 of every unit and scale factor has an exact text: ISO 8601 as NumPy reads it (a year has a sign if
+ *     negative and at least four digits), or a number and a unit for durations.
+ * (2) A conversion to another unit is exact, or it fails.
  */
 #include "dtype/element.h"
 #include "dtype/wide.h"
@@ -19,12 +19,12 @@
 #define NAT       INT64_MIN
 #define SCALE_MAX INT32_MAX
 
-/* NumPy's units, the coarse ones first. */
+/* NumPy's units, from coarse to fine. */
 enum unit { GENERIC, YEAR, MONTH, WEEK, DAY, HOUR, MINUTE, SECOND }; /* and six finer ones */
 
 static const struct {
 	const char *code, *name;
-	uint32_t in_one; /* so many are one of the unit before; 0: that differs */
+	uint32_t in_one; /* how many are one of the unit before; 0: not constant */
 } units[] = {
     {"generic", "generic time units", 0},
     {"Y", "years", 0},
@@ -131,7 +131,7 @@ months_of_date(date d)
 
 /* ---- text ---- */
 
-/* At least `width` digits, behind the sign of a negative number. */
+/* At least `width` digits, after the sign of a negative number. */
 static zinc_status
 print_wide(zinc_wide w, size_t width, zinc_buf *out, zinc_error *err)
 {
@@ -140,7 +140,7 @@ print_wide(zinc_wide w, size_t width, zinc_buf *out, zinc_error *err)
 	size_t at = sizeof text, end = sizeof text;
 	int64_t v;
 
-	if (negative) { /* one's complement and one more */
+	if (negative) { /* two's complement: invert and add one */
 		zinc_wide_complement(&w);
 		zinc_wide_add_small(&w, 1);
 	}
@@ -154,7 +154,7 @@ print_wide(zinc_wide w, size_t width, zinc_buf *out, zinc_error *err)
 	return zinc_buf_add(out, text + at, end - at, err);
 }
 
-/* "T12:30:00.123456": parts of a day down to the unit; `w` becomes whole days. */
+/* "T12:30:00.123456": the time of day down to the unit; `w` becomes whole days. */
 static void
 print_clock(zinc_wide *w, enum unit unit, char out[40])
 {
@@ -197,7 +197,7 @@ print_instant(const scale *s, zinc_wide w, zinc_buf *out, zinc_error *err)
 	return zinc_buf_printf(out, err, "-%02u-%02u%s", (unsigned)d.month, (unsigned)d.day, clock);
 }
 
-/* What stands around a text that is no number. */
+/* The quotes around a text that is not a number. */
 static const char *
 quote_of(zinc_spelling how)
 {
@@ -220,14 +220,14 @@ datetime_print(const zinc_dtype *t, const void *element, zinc_spelling how, zinc
 	if (v == NAT)
 		return print_nat(how, out, err);
 	zinc_wide_mul(&w, s->factor);
-	if (s->unit == GENERIC) /* no calendar: NumPy cannot print it at all */
+	if (s->unit == GENERIC) /* without a unit there is no date: NumPy cannot print it */
 		return print_wide(w, 0, out, err);
 	ZINC_TRY(zinc_buf_puts(out, quote_of(how), err));
 	ZINC_TRY(print_instant(s, w, out, err));
 	return zinc_buf_puts(out, quote_of(how), err);
 }
 
-/* "50 microseconds" by itself; else the count as it is stored. */
+/* "50 microseconds" as plain text; otherwise the stored count. */
 static zinc_status
 timedelta_print(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
 {
@@ -245,14 +245,14 @@ timedelta_print(const zinc_dtype *t, const void *element, zinc_spelling how, zin
 
 /* ---- conversion ---- */
 
-/* A whole number of `divisor`s? */
+/* Is it a multiple of `divisor`? */
 static bool
 divide(zinc_wide *w, uint32_t divisor)
 {
 	return zinc_wide_div(w, divisor) == 0;
 }
 
-/* Step by step, along units of which each is so many of the next. */
+/* Step by step, through units of which each is a fixed number of the next. */
 static bool
 walk_units(zinc_wide *w, enum unit from, enum unit to)
 {
@@ -264,7 +264,7 @@ walk_units(zinc_wide *w, enum unit from, enum unit to)
 	return true;
 }
 
-/* Instants pass between months and days at the first of a month. */
+/* Datetimes pass between months and days at the first day of a month. */
 static bool
 cross_calendar(zinc_wide *w, enum unit *unit, bool to_months)
 {
@@ -364,11 +364,11 @@ make(zinc_dtype *t, scale s, zinc_error *err)
 		snprintf(t->v2_buf, sizeof t->v2_buf, "%c8[%s]", letter, units[s.unit].code);
 	else
 		snprintf(t->v2_buf, sizeof t->v2_buf, "%c8[%u%s]", letter, (unsigned)s.factor, units[s.unit].code);
-	t->v2 = s.unit == GENERIC && s.factor != 1 ? NULL : t->v2_buf; /* NumPy has no such one */
+	t->v2 = s.unit == GENERIC && s.factor != 1 ? NULL : t->v2_buf; /* NumPy has none of these */
 	return ZINC_OK;
 }
 
-/* Also the Greek letter, which the registry allows. */
+/* Also with the Greek letter, which the registry allows. */
 static bool
 find_unit(const char *code, enum unit *out)
 {
@@ -424,8 +424,7 @@ parse_v2(zinc_dtype *t, const char *rest, zinc_report *r, zinc_error *err)
 		if (s.factor >= 1 && factor <= SCALE_MAX && rest[2] != '0' && find_unit(code, &s.unit))
 			return make(t, s, err);
 	}
-	return zinc_report_error(r, t->name, err, "\"%c%.40s\" names no unit of time that NumPy has", t->row->letter,
-				 rest);
+	return zinc_report_error(r, t->name, err, "\"%c%.40s\" is not a unit of time of NumPy", t->row->letter, rest);
 }
 
 static zinc_status

@@ -6,10 +6,10 @@
  * (1) Every bit pattern of every core type survives print and parse: -0.0, NaN payloads, 2^64-1.
  * (2) A decimal becomes the nearest float16, float32 or float64, ties to even, with one rounding
  *     of the decimal as written, however long it is (M53).
- * (3) "NaN" is the one quiet pattern (M54); "0x..." is the bits as an unsigned number, of at most twice
- *     as many digits as bytes (M55); a NaN other than "NaN" prints so.
- * (4) A decimal beyond the largest float is a lenient finding and means infinity.
- * (5) So is 0 or 1 for a truth value, and means false or true.
+ * (3) "NaN" is the one quiet pattern (M54); "0x..." gives the bits as an unsigned number, with at most two digits per
+ *     byte (M55).  Other NaNs are printed in this form.
+ * (4) A decimal above the largest float is a lenient finding and means infinity.
+ * (5) 0 or 1 for a bool is a lenient finding, too, and means false or true.
  */
 #include "dtype/element.h"
 
@@ -25,7 +25,7 @@ zinc_fill_parse_bool(const zinc_dtype *t, const zinc_json *v, void *element, zin
 	uint64_t n;
 	bool b;
 
-	if (zinc_json_u64(v, &n) && n <= 1) { /* truth values to some writers */
+	if (zinc_json_u64(v, &n) && n <= 1) { /* some writers store bools like this */
 		*(uint8_t *)element = (uint8_t)n;
 		return zinc_report_lenient(r, "M49", err, "a fill value of type %s should be true or false", t->name);
 	}
@@ -42,8 +42,8 @@ zinc_fill_print_bool(const zinc_dtype *t, const void *element, zinc_json_doc *do
 	return zinc_json_make(doc, *(const uint8_t *)element ? ZINC_JSON_TRUE : ZINC_JSON_FALSE);
 }
 
-/* What a token must look like (M50) and what its value may be (M51) are two findings.  INT64_MIN >> unused is the least
- * number of the type, as shifting keeps the sign. */
+/* The form of a token (M50) and the range of its value (M51) are separate findings.  INT64_MIN >> unused is the type's
+ * least number, since the shift keeps the sign. */
 zinc_status
 zinc_fill_parse_int(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
 {
@@ -77,13 +77,13 @@ zinc_fill_print_int(const zinc_dtype *t, const void *element, zinc_json_doc *doc
 
 /* ---- decimals, compared exactly ---- */
 
-/* 0.ddd... x 10^exponent; `digits` is at the first digit that is not 0 (or at the end, for zero). */
+/* 0.ddd... x 10^exponent; `digits` points to the first digit that is not 0 (for zero, to the end). */
 typedef struct decimal {
 	const char *digits;
 	int64_t exponent;
 } decimal;
 
-#define EXPONENT_MAX ((int64_t)1 << 40) /* far beyond the length of any token */
+#define EXPONENT_MAX ((int64_t)1 << 40) /* greater than the length of any token */
 
 static bool
 ends_digits(char c)
@@ -91,7 +91,7 @@ ends_digits(char c)
 	return c == '\0' || c == 'e' || c == 'E';
 }
 
-/* Of "E-12"; the token is valid, so what follows the sign is digits. */
+/* For "E-12"; the token is valid, so digits follow the sign. */
 static int64_t
 read_exponent(const char *s)
 {
@@ -103,8 +103,8 @@ read_exponent(const char *s)
 	return negative ? -e : e;
 }
 
-/* Reads a JSON number without its sign, and what printf writes for %f: any other character is the decimal point,
- * which in some locales is not '.' and not one byte. */
+/* Reads a JSON number without its sign, and the output of printf's %f: any other character is the decimal point, which
+ * in some locales is not '.' and has several bytes. */
 static decimal
 read_decimal(const char *s)
 {
@@ -125,7 +125,7 @@ read_decimal(const char *s)
 	return d;
 }
 
-/* The digit under the cursor, moving on; 0 for ever behind the last. */
+/* Return the current digit and go on; after the last digit always 0. */
 static int
 next_digit(const char **s)
 {
@@ -134,7 +134,7 @@ next_digit(const char **s)
 	return ends_digits(**s) ? 0 : *(*s)++ - '0';
 }
 
-/* Is the decimal (without sign) below, equal to or above v > 0?  -1, 0, 1.  v has at most 150 binary places. */
+/* Compare the decimal (without sign) with v > 0: -1, 0, 1. v has at most 150 binary places. */
 static int
 compare_decimal(const char *token, double v)
 {
@@ -156,7 +156,7 @@ compare_decimal(const char *token, double v)
 
 /* ---- floats ---- */
 
-/* What the patterns of a format are, without the sign. */
+/* The bit patterns of a float format, without the sign. */
 typedef struct float_format {
 	uint64_t infinity, nan;
 } float_format;
@@ -171,7 +171,7 @@ format_of(size_t size)
 	return size == 2 ? &half_format : size == 4 ? &single_format : &double_format;
 }
 
-/* A magnitude's value; infinity's is the power of two at which numbers would go on. */
+/* The value of a magnitude; for infinity the next power of two. */
 static double
 magnitude(uint64_t bits, size_t size)
 {
@@ -220,14 +220,14 @@ round_decimal(const char *token, double d, size_t size)
 	return below + (side > 0);
 }
 
-/* The sign is taken from the token, so that -0 and what rounds to it keep theirs. */
+/* The sign comes from the token, so that -0 and numbers that round to it keep it. */
 static zinc_status
 parse_decimal(const zinc_json *v, size_t size, uint64_t *bits, zinc_report *r, zinc_error *err)
 {
 	const bool negative = v->text[0] == '-';
 	double d;
 
-	/* the tokens NaN and Infinity, where a document may have them, are no decimals */
+	/* the tokens NaN and Infinity, where a document may have them, are not decimals */
 	if (!zinc_json_double(v, &d) || v->text[negative] < '0' || v->text[negative] > '9')
 		return zinc_report_error(r, "M52", err, "fill value %.40s is not a number", v->text);
 	d = fabs(d);
@@ -248,7 +248,7 @@ hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Behind "0x": fewer digits than the type has mean zeros in front; more cannot be meant for this type (M55). */
+/* After "0x": missing digits are leading zeros; too many digits are an error (M55). */
 static zinc_status
 parse_hex(const zinc_json *v, size_t size, uint64_t *bits, zinc_report *r, zinc_error *err)
 {
@@ -291,7 +291,7 @@ parse_part(const zinc_json *v, size_t size, uint64_t *bits, zinc_report *r, zinc
 	return ZINC_OK;
 }
 
-/* The inverse: a decimal wherever there is one, else the name, else the bits. */
+/* The inverse: a decimal if there is one, else the name, else the bits. */
 static zinc_json *
 print_part(uint64_t bits, size_t size, zinc_json_doc *doc)
 {
@@ -328,7 +328,7 @@ zinc_fill_print_float(const zinc_dtype *t, const void *element, zinc_json_doc *d
 
 /* ---- complex, raw ---- */
 
-/* Both parts are read before either is stored, so that a bad one leaves the element alone. */
+/* Both parts are parsed before one is stored, so that an error leaves the element unchanged. */
 zinc_status
 zinc_fill_parse_complex(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
 {
@@ -362,7 +362,7 @@ zinc_fill_print_complex(const zinc_dtype *t, const void *element, zinc_json_doc 
 	return v;
 }
 
-/* The specification asks for as many bytes as the type has bits, which cannot be meant: it is size bytes (M57). */
+/* The specification requires as many bytes as the type has bits, which must be a mistake: it is `size` bytes (M57). */
 zinc_status
 zinc_fill_parse_raw(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
 {

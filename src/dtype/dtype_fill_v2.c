@@ -19,7 +19,7 @@ parse_stored(const zinc_dtype *t, bool big, const zinc_json *v, void *element, z
 	return ZINC_OK;
 }
 
-/* The tokens NaN, Infinity and -Infinity, which are no JSON: as the string that they should be. */
+/* The tokens NaN, Infinity and -Infinity, which are not JSON, are read as the strings that they should be. */
 static zinc_status
 number_name_to_string(const zinc_json *v, zinc_json *out, zinc_report *r, zinc_error *err)
 {
@@ -39,7 +39,7 @@ parse_float(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report 
 	return t->ops->parse_fill(t, &s, element, r, err);
 }
 
-/* A number where a pair is due is the real part. */
+/* A single number in place of a pair is the real part. */
 static zinc_status
 parse_complex(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
 {
@@ -56,7 +56,7 @@ parse_complex(const zinc_dtype *t, const zinc_json *v, void *element, zinc_repor
 	return parse_float(part, v->last, (uint8_t *)element + t->unit, r, err);
 }
 
-/* 0.0 is an integer to some writers. */
+/* Some writers store 0.0 for an integer. */
 static zinc_status
 parse_integer(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
 {
@@ -72,7 +72,7 @@ parse_integer(const zinc_dtype *t, const zinc_json *v, void *element, zinc_repor
 	return t->ops->parse_fill(t, &whole, element, r, err);
 }
 
-/* zarr-python's default, whatever the type: where it is no number, its readers take it for nothing. */
+/* zarr-python's default for any type.  Where it is not a number, its readers ignore it. */
 static bool
 is_zero(const zinc_json *v)
 {
@@ -133,7 +133,7 @@ zinc_dtype_print_fill_v2(const zinc_dtype *t, bool big, const void *element, zin
 	if (t->kind == ZINC_KIND_DATETIME || t->kind == ZINC_KIND_TIMEDELTA)
 		return zinc_json_make_i64(doc, zinc_bits_load_signed(element, 8));
 	v = t->ops->print_fill(t, element, doc);
-	/* "0x7fc00001", the only strings of numbers that readers of v2 do not know: to them one NaN is like another */
+	/* "0x7fc00001", the only strings of numbers that readers of v2 do not know: they do not distinguish NaNs */
 	if (t->kind == ZINC_KIND_FLOAT && zinc_json_is(v, ZINC_JSON_STRING) && v->text[0] == '0')
 		return zinc_json_make_string(doc, "NaN");
 	return v;

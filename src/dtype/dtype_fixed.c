@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* Without the zeros at the end. */
+/* The length without zeros at the end. */
 static zinc_chars
 chars_of(const zinc_dtype *t, const void *element)
 {
@@ -58,7 +58,7 @@ utf32_parse_fill(const zinc_dtype *t, const zinc_json *v, void *element, zinc_re
 	return ZINC_OK;
 }
 
-/* NULL also for an element that is no Unicode: a parser never makes one. */
+/* NULL also for an element that is not Unicode; a parser never makes one. */
 static zinc_json *
 utf32_print_fill(const zinc_dtype *t, const void *element, zinc_json_doc *doc)
 {
@@ -169,7 +169,7 @@ parse_v2(zinc_dtype *t, const char *rest, zinc_report *r, zinc_error *err)
 	if (!zinc_read_count(rest, &n))
 		return zinc_report_error(r, t->name, err, "\"%c%.40s\": its length must be a positive number",
 					 t->row->letter, rest);
-	return make(t, t->row == &zinc_row_utf32 ? n * 4 : n, err); /* n stops growing far below 2^62 */
+	return make(t, t->row == &zinc_row_utf32 ? n * 4 : n, err); /* n is limited far below 2^62 */
 }
 
 const zinc_dtype_row zinc_row_utf32 = {

@@ -1,9 +1,9 @@
 /*
  * dtype_half.c - IEEE binary16 <-> binary32 and binary64
  *
- * (1) Every half widens to its exact value; a NaN keeps sign and payload and becomes quiet.
- * (2) A double narrows with one rounding, to nearest, ties to even.  Through a float it would round twice:
- *     1 + 2^-11 + 2^-40 would become 1 + 2^-11 and then 1.
+ * (1) Every half widens to its exact value.  A NaN keeps its sign and payload and becomes quiet.
+ * (2) A double narrows with one rounding, to nearest, ties to even.  By way of a float it would round twice: 1 + 2^-11
+ *     + 2^-40 would become 1 + 2^-11 and then 1.
  */
 #include "dtype/element.h"
 
@@ -23,7 +23,7 @@ shift_round(uint64_t v, unsigned shift)
 }
 
 #define DOUBLE_INF   0x7ff0000000000000u
-#define DOUBLE_65520 0x40effe0000000000u /* halfway between 65504, the largest half, and what would follow */
+#define DOUBLE_65520 0x40effe0000000000u /* halfway between 65504, the largest half, and 65536 */
 #define DOUBLE_2_M14 0x3f10000000000000u /* the smallest normal half */
 #define DOUBLE_2_M25 0x3e60000000000000u /* half of the smallest subnormal half */
 

@@ -1,20 +1,20 @@
 /*
- * dtype_numpy.c - how NumPy and Zarr v2 spell types
+ * dtype_numpy.c - data types as NumPy and Zarr v2 spell them
  *
  *     Zarr v2:   "<f4"     [["a", "<i4"], ["b", "|S3", [2]]]
  *     .npy:      '<f4'     [('a', '<i4'), ('b', '|S3', (2,))]
  *
  * Promises (tests/unit/test_dtype_numpy.c names each by its number):
  *
- * (1) What is printed parses into an equal type.
- * (2) A struct's byte order is that of its first part that has one; parts in the other order are marked, and print
- *     as they were for Zarr v2.  For .npy files, whose elements are those in memory, there is one order.
+ * (1) The printed form parses into an equal type.
+ * (2) A struct has the byte order of its first part that has one.  Parts in the other order are marked, and keep it
+ *     when printed for Zarr v2.  A .npy file stores elements as in memory, so all its parts have one order.
  */
 #include "dtype/element.h"
 
 #include <stdlib.h>
 
-/* What a spelling says of the byte order. */
+/* The byte order in a spelling. */
 typedef enum order { ORDER_NONE, ORDER_LITTLE, ORDER_BIG } order;
 
 /* ---- one word ---- */
@@ -186,7 +186,7 @@ zinc_dtype_print_v2(const zinc_dtype *t, bool big, zinc_json_doc *doc)
 
 /* ---- Python's spelling ---- */
 
-/* "(2, 3)", "(2,)" */
+/* Prints "(2, 3)" or "(2,)". */
 static zinc_status
 print_shape(const zinc_dtype *t, zinc_buf *out, zinc_error *err)
 {
@@ -236,7 +236,7 @@ zinc_dtype_print_numpy(const zinc_dtype *t, bool big, zinc_buf *out, zinc_error 
 	return zinc_buf_puts(out, "]", err);
 }
 
-/* One hexadecimal escape of `n` digits at s; false: there is none. */
+/* One hexadecimal escape of `n` digits at s; false: not valid. */
 static bool
 read_hex(const char *s, size_t n, uint32_t *code)
 {
@@ -250,7 +250,7 @@ read_hex(const char *s, size_t n, uint32_t *code)
 	return *end == '\0' && digits[0] != '-' && digits[0] != '+' && digits[0] != ' ';
 }
 
-/* A backslash and what follows; how many characters that is, 0: no escape of Python's. */
+/* The length of a backslash escape; 0: not an escape of Python. */
 static size_t
 read_escape(const char *s, uint32_t *code)
 {
@@ -267,7 +267,7 @@ read_escape(const char *s, uint32_t *code)
 	return 2 + digits;
 }
 
-/* A quoted text as JSON; *s moves behind it. */
+/* A quoted text as JSON; *s moves past it. */
 static zinc_status
 translate_text(const char **s, zinc_buf *out, zinc_error *err)
 {
@@ -286,7 +286,7 @@ translate_text(const char **s, zinc_buf *out, zinc_error *err)
 	return zinc_buf_puts(out, "\"", err);
 }
 
-/* A comma that something follows, other than the end of the list. */
+/* A comma that is followed by something other than the end of the list. */
 static bool
 is_separator(const char *s)
 {
@@ -309,7 +309,7 @@ translate(const char *s, zinc_buf *out, zinc_error *err)
 			ZINC_TRY(zinc_buf_puts(out, "]", err));
 		else if ((*s >= '0' && *s <= '9') || (*s == ',' && is_separator(s)))
 			ZINC_TRY(zinc_buf_add(out, s, 1, err));
-		else if (*s != ' ' && *s != ',' && *s != 'L') /* 2L is a number of Python 2 */
+		else if (*s != ' ' && *s != ',' && *s != 'L') /* 2L is an integer of Python 2 */
 			return zinc_fail(err, ZINC_E_INVALID, "a NumPy type cannot have '%c'", *s);
 		s++;
 	}
@@ -323,7 +323,7 @@ parse_json(const zinc_dtype **out, bool *big, zinc_context *ctx, const zinc_buf 
 	zinc_status st = zinc_json_parse(&doc, ctx, (const char *)json->p, json->n, 0, err);
 
 	if (st == ZINC_E_CORRUPT)
-		return zinc_fail(err, ZINC_E_INVALID, "the NumPy type is no list of fields");
+		return zinc_fail(err, ZINC_E_INVALID, "the NumPy type is not a list of fields");
 	ZINC_TRY(st);
 	st = zinc_dtype_parse_v2(out, big, ctx, zinc_json_root(doc), r, err);
 	zinc_json_free(doc);

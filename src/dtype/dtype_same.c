@@ -1,14 +1,14 @@
 /*
- * dtype_same.c - are two types one, under whatever names?
+ * dtype_same.c - compare two data types, independent of their names
  *
  *     r24                 raw_bytes {"length_bytes": 3}         bytes without meaning: the same
  *     struct of r24       struct of raw_bytes                   the same, field by field
  *
- * Everything else is the same when it is spelled the same.
+ * All other types are the same when their spelling is the same.
  */
 #include "dtype/element.h"
 
-/* Of the core or the registry; a program's own types are known by their names alone. */
+/* Types of the core or the registry; registered types are compared by name only. */
 static bool
 is_raw(const zinc_dtype *t)
 {

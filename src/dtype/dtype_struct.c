@@ -1,5 +1,5 @@
 /*
- * dtype_struct.c - struct: named fields, one behind the other without gaps
+ * dtype_struct.c - struct: named fields, one after the other without gaps
  *
  *     {id: int32 = 1, flags: uint8 = 2, value: float64 = 1.0}, little-endian, 13 bytes:
  *
@@ -7,11 +7,11 @@
  *
  * Promises (tests/unit/test_dtype_struct.c names each by its number):
  *
- * (1) Fields may be any type of fixed size, structs too; names differ within one struct.
- * (2) A fill value is an object with every field and no other.
- * (3) "structured", under which zarr-python wrote the same until 2026, is read and never written: fields are pairs, a
- *     fill value may be the base64 of its little-endian bytes or a list.
- * (4) Each field is swapped by itself, and those that Zarr v2 says so are stored in the other order.
+ * (1) Fields may have any type of fixed size, also structs.  Names are unique within one struct.
+ * (2) A fill value is an object with exactly the fields of the type.
+ * (3) "structured", the name that zarr-python used until 2026, is read and never written: fields are pairs, and a fill
+ *     value may be the base64 of its little-endian bytes or a list.
+ * (4) Each field is swapped separately.  Fields that Zarr v2 marks are stored in the other byte order.
  */
 #include "dtype/element.h"
 
@@ -57,17 +57,17 @@ zinc_struct_begin(zinc_dtype *t, size_t n, zinc_error *err)
 		return zinc_fail_nomem(err);
 	t->self = x;
 	t->fini = fini;
-	t->v2 = NULL; /* a list, which print_v2 makes */
+	t->v2 = NULL; /* a list, made by print_v2 */
 	x->fields = zinc_calloc(t->ctx, n, sizeof *x->fields);
 	return x->fields ? ZINC_OK : zinc_fail_nomem(err);
 }
 
-/* What may be wrong with a field by itself. */
+/* Checks on a single field. */
 static zinc_status
 check_field(const zinc_json *name, const zinc_dtype *type, zinc_report *r, zinc_error *err)
 {
 	if (!zinc_json_is(name, ZINC_JSON_STRING) || name->n == 0 || strlen(name->text) != name->n)
-		return zinc_report_error(r, "struct", err, "the name of a field must be a string with something in it");
+		return zinc_report_error(r, "struct", err, "the name of a field must be a non-empty string");
 	if (type->variable)
 		return zinc_report_error(r, "struct", err, "field \"%.60s\" of type %s has no fixed size", name->text,
 					 type->name);
@@ -104,7 +104,7 @@ by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sorted, so that many fields cost no square of time. */
+/* Sorted, so that many fields do not cost quadratic time. */
 static zinc_status
 check_names(const zinc_dtype *t, zinc_report *r, zinc_error *err)
 {
@@ -127,7 +127,7 @@ check_names(const zinc_dtype *t, zinc_report *r, zinc_error *err)
 
 /* ---- elements ---- */
 
-/* Fields are spelled as within an array wherever the struct stands. */
+/* Fields are spelled as inside an array, also when the struct is not in one. */
 static zinc_status
 struct_print(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
 {
@@ -247,7 +247,7 @@ static const zinc_dtype_ops ops = {
     .print = struct_print,
     .swap = struct_swap,
 };
-/* With a field that has patterns without meaning. */
+/* For a struct with a field whose type has invalid bit patterns. */
 static const zinc_dtype_ops checked_ops = {
     .parse_fill = parse_fill,
     .print_fill = print_fill,
@@ -274,7 +274,7 @@ zinc_struct_end(zinc_dtype *t, zinc_report *r, zinc_error *err)
 
 /* ---- configuration ---- */
 
-/* {"name": ..., "data_type": ...}, or of old [name, data type]. */
+/* {"name": ..., "data_type": ...}, or the old form [name, data type]. */
 static zinc_status
 split_field(const zinc_dtype *t, const zinc_json *v, const zinc_json **name, const zinc_json **type, zinc_report *r,
 	    zinc_error *err)
@@ -293,8 +293,8 @@ split_field(const zinc_dtype *t, const zinc_json *v, const zinc_json **name, con
 	return zinc_dtype_members(t, v, members, r, err);
 }
 
-/* Zinc's own word for a field in the other byte order, which only Zarr v2 has.  Version 0.1 wrote it, too; it is still
- * read. */
+/* Zinc's private name for a field in the other byte order, which exists only in Zarr v2.  Version 0.1 stored it, so it
+ * is still read. */
 static const char swapped_name[] = "zinc.swapped";
 
 /* The member "data_type" of an object, without marks. */

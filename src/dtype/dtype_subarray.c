@@ -1,8 +1,8 @@
 /*
- * dtype_subarray.c - a field of a fixed shape, [name, dtype, shape] of NumPy and Zarr v2
+ * dtype_subarray.c - a field with a fixed shape: [name, dtype, shape] of NumPy and Zarr v2
  *
- * The final version 3 has no such thing.  Zinc spells it {"name": "zinc.subarray", "configuration": {"data_type":
- * "int16", "shape": [2, 3]}}, and only within a struct: a reader that does not know it says so, and nothing is lost.
+ * The final version 3 has no such type.  Zinc writes {"name": "zinc.subarray", "configuration": {"data_type": "int16",
+ * "shape": [2, 3]}}, only within a struct.  Readers that do not know the name report it, and no data are lost.
  *
  *     [["a", "<i2", [2, 3]]]    six times two bytes, last axis fastest
  */
@@ -13,7 +13,7 @@ const char zinc_subarray_name[] = "zinc.subarray";
 /* zinc_dtype.self */
 typedef struct subarray {
 	const zinc_dtype *base;
-	size_t n; /* elements */
+	size_t n; /* number of elements */
 	int ndim;
 	uint64_t shape[];
 } subarray;
@@ -54,7 +54,7 @@ sub_check(const zinc_dtype *t, const void *elements, size_t n)
 	return x->base->ops->check(x->base, elements, n * x->n) / x->n;
 }
 
-/* The part of dimension d on, whose elements begin at *p. */
+/* Print the dimensions from d on, whose elements begin at *p. */
 static zinc_status
 print_part(const subarray *x, int d, const uint8_t **p, zinc_spelling how, zinc_buf *out, zinc_error *err)
 {
@@ -75,7 +75,7 @@ print_part(const subarray *x, int d, const uint8_t **p, zinc_spelling how, zinc_
 	return zinc_buf_puts(out, "]", err);
 }
 
-/* Elements are spelled as within an array wherever the field stands. */
+/* Elements are spelled as inside an array, also when the field is not in one. */
 static zinc_status
 sub_print(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
 {
@@ -99,7 +99,7 @@ parse_part(const subarray *x, int d, const zinc_json *v, uint8_t **p, zinc_repor
 		return x->base->ops->parse_fill(x->base, v, element, r, err);
 	}
 	if (!zinc_json_is(v, ZINC_JSON_ARRAY) || v->n != x->shape[d])
-		return zinc_report_error(r, "M59", err, "a fill value must be a list of %llu here",
+		return zinc_report_error(r, "M59", err, "this part of a fill value must be a list of %llu",
 					 (unsigned long long)x->shape[d]);
 	for (item = v->first; item; item = item->next) {
 		const size_t mark = zinc_report_enter_item(r, i++);
@@ -185,7 +185,7 @@ print(const zinc_dtype *t, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
 	return zinc_json_set(doc, *out, "shape", zinc_subarray_print_shape(t, doc), err);
 }
 
-/* In no table: a type by this name is none outside a struct. */
+/* Not in a table: the name is not a type outside a struct. */
 static const zinc_dtype_row row = {.name = zinc_subarray_name, .purpose = "a field of a fixed shape", .print = print};
 
 /* ---- making one ---- */
@@ -199,7 +199,7 @@ fini(zinc_dtype *t)
 	zinc_free(t->ctx, x);
 }
 
-/* The shape, and what follows from it; `base` is the type's from here on. */
+/* Set the shape and what depends on it.  `base` is taken. */
 static zinc_status
 fill_in(zinc_dtype *t, const zinc_json *shape, zinc_report *r, zinc_error *err)
 {

@@ -1,8 +1,8 @@
 /*
- * dtype_swap.c - the bytes of elements: byte order, numbers as bits, truth values
+ * dtype_swap.c - the bytes of elements: byte order, numbers as bits, bools
  *
- * (1) Elements may lie at any address, hence memcpy throughout.
- * (2) Swapping in place is fine: each word is read before it is written.
+ * (1) Elements may be at any address, hence memcpy throughout.
+ * (2) Swapping in place is allowed: each word is read before it is written.
  */
 #include "dtype/element.h"
 
@@ -60,7 +60,7 @@ zinc_bits_store(void *p, size_t size, uint64_t bits)
 
 /* ---- byte order ---- */
 
-/* Eight bytes at a time, whatever the unit: two or four units swap together in one register. */
+/* Eight bytes at a time for every unit: two or four units are swapped in one register. */
 
 static uint64_t
 swap_word_2(uint64_t w)
@@ -83,7 +83,7 @@ swap_word_8(uint64_t w)
 	return __builtin_bswap64(w);
 }
 
-/* Units of any size, and what is left behind the last word.  Both ends are read before either is written. */
+/* Units of any size, and the rest after the last word.  Both ends are read before either is written. */
 static void
 swap_any(uint8_t *dst, const uint8_t *src, size_t nbytes, size_t unit)
 {
@@ -107,7 +107,7 @@ swap_any(uint8_t *dst, const uint8_t *src, size_t nbytes, size_t unit)
 		memcpy((uint8_t *)dst + at, &w, sizeof w);                                                             \
 	}
 
-/* All of a word's units are whole, because words begin where units do and 2, 4 and 8 divide 8. */
+/* A word always has whole units, because words begin where units do and 2, 4 and 8 divide 8. */
 static void
 swap_units(const zinc_dtype *t, void *dst, const void *src, size_t n)
 {
@@ -156,7 +156,7 @@ zinc_dtype_swap(const zinc_dtype *t, void *dst, const void *src, size_t n)
 
 #define BLOCK 4096
 
-/* By blocks, which a compiler turns into vector instructions. */
+/* In blocks, which a compiler turns into vector instructions. */
 size_t
 zinc_bool_check(const zinc_dtype *t, const void *elements, size_t n)
 {

@@ -1,11 +1,11 @@
 /*
- * dtype_table.c - every element type of the v3 core and of the registry, one row each; those that programs add
+ * dtype_table.c - every data type of the v3 core and of the registry, one row each, and those that programs register
  *
- * (1) A core type is the bare string; {"name": "float64"} is a lenient finding (M15).
- * (2) An unknown name is E_UNSUPPORTED and named (M17), with or without must_understand.
- * (3) "r24" is three bytes without meaning; a bit count that is no multiple of 8 is M58.  NumPy's "V3" is raw_bytes, for
- *     zarr-python has no r*; zinc_dtype_same takes both for one type.
- * (4) A name of old ("structured") is read with a warning and never written.
+ * (1) A core type is a plain string; {"name": "float64"} is a lenient finding (M15).
+ * (2) An unknown name is E_UNSUPPORTED, and the message names it (M17), with or without must_understand.
+ * (3) "r24" is three raw bytes; a number of bits that is not a multiple of 8 is M58.  NumPy's "V3" is raw_bytes, since
+ *     zarr-python has no r*. zinc_dtype_same treats both as one type.
+ * (4) An old name ("structured") is read with a warning and never written.
  */
 #include <zinc/extend.h>
 
@@ -79,7 +79,7 @@ static const void *const extensions[] = {
 };
 #define NEXTENSIONS (sizeof extensions / sizeof extensions[0])
 
-/* URIs are not the table's: several types may share one (dtype_uri.c). */
+/* The table does not contain URIs: several types may share one (dtype_uri.c). */
 static zinc_names
 names_of(const void *row)
 {
@@ -90,7 +90,7 @@ names_of(const void *row)
 
 static zinc_table rows = {.what = "a data type", ZINC_TABLE_ROWS(extensions), .names = names_of};
 
-/* The table is in the order of the numbers. */
+/* The table is sorted by type number. */
 const zinc_dtype *
 zinc_dtype_of(zinc_type type)
 {
@@ -119,7 +119,7 @@ zinc_dtype_zero(const zinc_dtype *t, void *element)
 	memset(element, 0, t->size);
 }
 
-/* Fourteen names: a loop is as quick as anything. */
+/* Fourteen names: a loop is fast enough. */
 static const zinc_dtype *
 find_core(const char *name)
 {
@@ -144,7 +144,7 @@ zinc_dtype_new(zinc_context *ctx, const zinc_dtype_row *row)
 {
 	zinc_dtype *t;
 
-	ctx = zinc_context_get(ctx); /* never NULL in an object: that marks rows of the table */
+	ctx = zinc_context_get(ctx); /* never NULL in an object: NULL marks rows of the table */
 	t = ctx ? zinc_calloc(ctx, 1, sizeof *t) : NULL;
 	if (t) {
 		t->ctx = ctx;
@@ -159,7 +159,7 @@ zinc_dtype_new(zinc_context *ctx, const zinc_dtype_row *row)
 void
 zinc_dtype_free(const zinc_dtype *t)
 {
-	zinc_dtype *own = (zinc_dtype *)(uintptr_t)t; /* objects are ours; rows of the table stop here: */
+	zinc_dtype *own = (zinc_dtype *)(uintptr_t)t; /* objects are freed; rows of the table end here: */
 
 	if (!own || !own->ctx)
 		return;
@@ -168,7 +168,7 @@ zinc_dtype_free(const zinc_dtype *t)
 	zinc_free(own->ctx, own);
 }
 
-/* Nobody's elements are larger, and a document that says so would cost as much memory with a few words. */
+/* No real element is larger, and a short document must not cost that much memory. */
 #define SIZE_LIMIT (16 * ZINC_MIB)
 
 zinc_status
@@ -229,7 +229,7 @@ zinc_read_count(const char *s, uint64_t *out)
 	return *s == '\0';
 }
 
-/* Is it r<digits>?  Whether the digits are good is M58's question. */
+/* Is it r<digits>?  M58 checks the digits. */
 static bool
 is_raw_name(const char *name)
 {
@@ -263,7 +263,7 @@ zinc_dtype_members(const zinc_dtype *t, const zinc_json *object, const char *con
 	return ZINC_OK;
 }
 
-/* By its name in a document, or (`code`) by what follows NumPy's letter. */
+/* By its name in a document, or (`code`) by the text after NumPy's letter. */
 static zinc_status
 make(const zinc_dtype **out, zinc_context *ctx, const zinc_dtype_row *row, const zinc_extension *e, const char *code,
      zinc_report *r, zinc_error *err)
@@ -299,7 +299,7 @@ zinc_dtype_parse_row(const zinc_dtype **out, zinc_context *ctx, const zinc_dtype
 	return make(out, ctx, row, e, NULL, r, err);
 }
 
-/* Unknown comes first: of a type that nobody knows it does not matter how it is spelt. */
+/* An unknown name is reported first: how an unknown type is spelled does not matter. */
 zinc_status
 zinc_dtype_parse(const zinc_dtype **out, zinc_context *ctx, const zinc_json *v, zinc_report *r, zinc_error *err)
 {
@@ -313,19 +313,19 @@ zinc_dtype_parse(const zinc_dtype **out, zinc_context *ctx, const zinc_json *v, 
 	if (!core && !row && !is_raw_name(e.name))
 		return zinc_report_unsupported(r, "M17", err, "data type \"%.200s\"", e.name);
 	if (e.ignorable)
-		ZINC_TRY(zinc_report_lenient(r, "M17", err, "must_understand has no meaning for a data type"));
+		ZINC_TRY(zinc_report_lenient(r, "M17", err, "must_understand is not defined for a data type"));
 	if (row)
 		return zinc_dtype_parse_row(out, ctx, row, &e, r, err);
 	if (!e.bare)
-		ZINC_TRY(
-		    zinc_report_lenient(r, "M15", err, "data type \"%.40s\" must be written as a bare string", e.name));
+		ZINC_TRY(zinc_report_lenient(r, "M15", err, "data type \"%.40s\" must be written as a plain string",
+					     e.name));
 	if (!core)
 		return parse_raw(out, ctx, e.name, r, err);
 	*out = core;
 	return ZINC_OK;
 }
 
-/* The bare string wherever there is no configuration: for core types it is the only right form. */
+/* A plain string if there is no configuration: for core types it is the only valid form. */
 zinc_json *
 zinc_dtype_print_orders(const zinc_dtype *t, zinc_json_doc *doc)
 {
@@ -352,7 +352,7 @@ zinc_dtype_print(const zinc_dtype *t, zinc_json_doc *doc)
 
 /* ---- a caller's text ---- */
 
-/* As zinc_dtype_parse, but all mistakes are the caller's. */
+/* As zinc_dtype_parse, but all errors are the caller's. */
 static zinc_status
 parse_json_text(const zinc_dtype **out, zinc_context *ctx, const char *text, zinc_error *err)
 {
@@ -363,7 +363,7 @@ parse_json_text(const zinc_dtype **out, zinc_context *ctx, const char *text, zin
 	zinc_report_init(&r, ctx, false, "data type");
 	r.code = ZINC_E_INVALID;
 	st = zinc_json_parse(&doc, ctx, text, strlen(text), 0, err);
-	if (st == ZINC_E_CORRUPT) { /* the caller's mistake, no file's */
+	if (st == ZINC_E_CORRUPT) { /* a mistake of the caller, not of a document */
 		if (err)
 			err->code = ZINC_E_INVALID;
 		return ZINC_E_INVALID;
@@ -374,7 +374,7 @@ parse_json_text(const zinc_dtype **out, zinc_context *ctx, const char *text, zin
 	return st;
 }
 
-/* NumPy's kinds, whether or not there is a row for them. */
+/* NumPy's kinds, with or without a row in the table. */
 static bool
 is_numpy_kind(char c)
 {
@@ -414,7 +414,7 @@ zinc_dtype_parse_code(const zinc_dtype **out, zinc_context *ctx, const char *cod
 		return make(out, ctx, row, NULL, code + 1, r, err);
 	if (ordered && is_numpy_kind(*code))
 		return zinc_report_unsupported(r, "dtype", err, "data type \"%.60s\" is not built in", code);
-	return zinc_report_error(r, "dtype", err, "no such data type: \"%.60s\"", code);
+	return zinc_report_error(r, "dtype", err, "data type \"%.60s\" does not exist", code);
 }
 
 zinc_status
@@ -447,14 +447,14 @@ zinc_dtype_parse_text(const zinc_dtype **out, bool *big, zinc_context *ctx, cons
 
 /* ---- registration, listing ---- */
 
-/* Core names cannot be taken over: documents rely on their meaning. */
+/* Core names cannot be replaced: documents rely on their meaning. */
 zinc_status
 zinc_dtype_register(const zinc_dtype_row *row, zinc_error *err)
 {
 	if (row && row->name && (find_core(row->name) || is_raw_name(row->name)))
-		return zinc_fail(err, ZINC_E_EXISTS, "there is a data type \"%s\" already", row->name);
+		return zinc_fail(err, ZINC_E_EXISTS, "data type \"%s\" exists already", row->name);
 	if (row && zinc_dtype_uri_taken(row))
-		return zinc_fail(err, ZINC_E_EXISTS, "the URI of data type \"%s\" is that of another", row->name);
+		return zinc_fail(err, ZINC_E_EXISTS, "the URI of data type \"%s\" belongs to another type", row->name);
 	if (row && !row->parse)
 		return zinc_fail(err, ZINC_E_INVALID, "data type \"%s\" has no parse function",
 				 row->name ? row->name : "");

@@ -1,10 +1,10 @@
 /*
- * dtype_text.c - one number as text: for people as NumPy prints a scalar, for programs as JSON
+ * dtype_text.c - one number as text: as NumPy prints a scalar, or as JSON
  *
  *     True   -7   0.1   1.0   1e-05   1e+16   nan   -inf   (1+2j)   2j   b'\x00\xFF'
  *
- * (1) A float has the fewest digits that read back as the same number of its own type.
- * (2) The thread's locale does not matter.
+ * (1) A float has the fewest digits from which the same number of its type is read.
+ * (2) The thread's locale has no effect.
  */
 #include "dtype/element.h"
 
@@ -63,7 +63,7 @@ print_float(uint64_t bits, size_t size, bool plus, bool zero, zinc_buf *out, zin
 	return zinc_buf_add(out, text, n, err);
 }
 
-/* As a JSON number; NaN and the infinities are strings, as in the v3 specification. */
+/* As a JSON number; NaN and infinities are strings, as in the v3 specification. */
 static zinc_status
 print_json(uint64_t bits, size_t size, zinc_buf *out, zinc_error *err)
 {
@@ -108,7 +108,7 @@ zinc_print_float(const zinc_dtype *t, const void *element, zinc_spelling how, zi
 	return print_float(bits, t->size, false, true, out, err);
 }
 
-/* "[1.0,2.0]" in JSON; "(1+2j)" to people, as NumPy without the real part when that is +0. */
+/* "[1.0,2.0]" in JSON; otherwise "(1+2j)", like NumPy without the real part when that is +0. */
 zinc_status
 zinc_print_complex(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
 {
@@ -132,7 +132,7 @@ zinc_print_complex(const zinc_dtype *t, const void *element, zinc_spelling how, 
 	return zinc_buf_puts(out, "j)", err);
 }
 
-/* Base64 in JSON.  NumPy shows every byte of a void scalar by its number, also where it is a letter. */
+/* Base64 in JSON.  NumPy prints every byte of a void scalar as a number, also letters. */
 zinc_status
 zinc_print_raw(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
 {

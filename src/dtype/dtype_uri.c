@@ -3,10 +3,10 @@
  *
  *     {"extension": "https://purl.org/zarr/spec/extensions/data-types/datetime/1.0", "type": "<M8[ns]"}
  *
- * A URI names a family.  In the families that are built in, `type` is NumPy's spelling; in a program's it is the name
+ * A URI names a family of types.  In built-in families `type` is NumPy's spelling; in those of programs it is the name
  * of the type.
  *
- * (1) A type that is not known is E_UNSUPPORTED whether its URI is known or not: then a fallback can stand in.
+ * (1) An unknown type is E_UNSUPPORTED, whether its URI is known or not: then a fallback can be used.
  */
 #include "dtype/element.h"
 
@@ -15,11 +15,11 @@
 #define READTHEDOCS "https://zarr-specs.readthedocs.io/en/"
 #define ZARR_PYTHON                                                                                                    \
 	"TO"                                                                                                           \
-	"DO: " /* indeed: what it wrote where the drafts had no URI yet */
+	"DO: " /* sic: written where the drafts had no URI yet */
 #define OF_2019(uri) "http://" PROTOCOL uri
 #define OF_2020(uri) "https://" PROTOCOL uri
 
-/* The drafts' own spellings, the newest first, and behind them what zarr-python 2.12 to 2.18 wrote. */
+/* The spellings of the drafts, the newest first, then those of zarr-python 2.12 to 2.18. */
 static const char *const datetime[] = {DATA_TYPES "datetime/1.0", OF_2020("datetime-dtypes/1.0"),
 				       OF_2019("datetime-dtypes/1.0"),
 				       READTHEDOCS "latest/extensions/data-types/datetime/v1.0.html", NULL};
@@ -83,14 +83,14 @@ match_built_in(const char *uri)
 	return zinc_dtype_uri_match(uri, '\0', &any);
 }
 
-/* "<M8[ns]", as the report shows it. */
+/* "<M8[ns]", as in reports. */
 static const char *
 type_text(const zinc_json *type)
 {
 	return zinc_json_is(type, ZINC_JSON_STRING) ? type->text : "which is no string";
 }
 
-/* A word that NumPy does not have may be that of a later version; a list of fields is judged as any. */
+/* A word that NumPy does not have may belong to a later version; a list of fields is checked as usual. */
 static zinc_status
 parse_built_in(const zinc_dtype **out, bool *big, zinc_context *ctx, const char *uri, const zinc_json *type,
 	       zinc_report *r, zinc_error *err)
@@ -109,7 +109,7 @@ parse_built_in(const zinc_dtype **out, bool *big, zinc_context *ctx, const char 
 	return st == ZINC_OK ? st : (zinc_error_copy(err, &why), st);
 }
 
-/* The program's row that has this URI and this name; several types may share a URI. */
+/* The registered row with this URI and this name; several types may share a URI. */
 static const zinc_dtype_row *
 find_row(const char *uri, const zinc_json *type, zinc_uri_match *match)
 {

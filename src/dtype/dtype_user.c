@@ -1,15 +1,15 @@
 /*
- * dtype_user.c - a data type of a program's, as one of ours
+ * dtype_user.c - a data type that a program registered, as a zinc_dtype
  *
- * Its elements have a size and a unit of byte order; beyond that only the program knows what they mean, so they are
- * copied, swapped, compared bit for bit, and never converted.
+ * Its elements have a size and a unit of byte order.  Only the program knows what they mean, so they are copied,
+ * swapped and compared bit by bit, and never converted.
  */
 #include <zinc/extend.h>
 
 #include "dtype/element.h"
 
 typedef struct user_row {
-	zinc_dtype_row row; /* first: a type finds its way back */
+	zinc_dtype_row row; /* first, so that it can be converted back */
 	zinc_dtype_def def;
 } user_row;
 
@@ -65,7 +65,7 @@ user_parse_fill(const zinc_dtype *t, const zinc_json *v, void *element, zinc_rep
 	return zinc_report_error(r, "M59", err, "not a fill value of \"%s\": %s", t->name, why.text);
 }
 
-/* What the two printing functions print. */
+/* Which of the two printing functions is called. */
 typedef struct one {
 	const zinc_dtype *t;
 	const void *element;
@@ -87,7 +87,7 @@ print_words(const void *arg, char *out, size_t room)
 	return def_of(o->t)->print_text(user_of(o->t)->self, o->element, out, room);
 }
 
-/* NULL also when the program prints something that is no JSON. */
+/* NULL also when the program's output is not JSON. */
 static zinc_json *
 user_print_fill(const zinc_dtype *t, const void *element, zinc_json_doc *doc)
 {
@@ -103,7 +103,7 @@ user_print_fill(const zinc_dtype *t, const void *element, zinc_json_doc *doc)
 	return v;
 }
 
-/* A fill value's JSON, as any JSON is printed. */
+/* The JSON of a fill value, printed like any JSON. */
 static zinc_status
 print_checked_json(const zinc_dtype *t, const void *element, zinc_buf *out, zinc_error *err)
 {
@@ -134,7 +134,7 @@ static const zinc_dtype_ops user_ops = {
 
 /* ---- opening ---- */
 
-/* Elements of no bytes, or of parts that do not add up, would break whoever multiplies with them. */
+/* Elements without bytes, or with an incomplete unit, would break size calculations. */
 static zinc_status
 user_open(zinc_dtype *t, user_dtype *u, size_t *size, size_t *unit, zinc_report *r, zinc_error *err)
 {
@@ -168,7 +168,7 @@ user_parse(zinc_dtype *t, const zinc_json *configuration, zinc_report *r, zinc_e
 		return st;
 	}
 	if (u->configuration)
-		t->v2 = NULL; /* Zarr v2 has no place for it */
+		t->v2 = NULL; /* Zarr v2 cannot hold it */
 	t->fini = user_fini;
 	t->kind = ZINC_KIND_OTHER;
 	t->type = ZINC_NATIVE;

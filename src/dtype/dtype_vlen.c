@@ -1,8 +1,8 @@
 /*
  * dtype_vlen.c - string and bytes: elements of variable length
  *
- * In memory an element is a zinc_vlen.  Whoever reads gets the bytes in an arena; those of a fill value lie
- * right behind its zinc_vlen, in the same block:
+ * In memory an element is a zinc_vlen.  Reads store the bytes in an arena.  The bytes of a fill value directly follow
+ * its zinc_vlen, in the same block:
  *
  *     [data | nbytes][bytes ...]
  *        '-----------^
@@ -27,7 +27,7 @@ chars_of(const zinc_dtype *t, const void *element)
 			    t->kind == ZINC_KIND_STRING ? ZINC_CODING_UTF8 : ZINC_CODING_BYTES};
 }
 
-/* The element points behind itself, where its first n bytes are in place. */
+/* The element points to the memory after itself, which holds its first n bytes. */
 static void
 point(void *element, size_t n)
 {
@@ -38,7 +38,7 @@ point(void *element, size_t n)
 
 /* ---- text ---- */
 
-/* Bytes are quoted also where text stands alone, and base64 in JSON. */
+/* Bytes are quoted even in plain text, and base64 in JSON. */
 static zinc_status
 vlen_print(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err)
 {
@@ -85,7 +85,7 @@ bytes_parse_fill(const zinc_dtype *t, const zinc_json *v, void *element, zinc_re
 
 	if (zinc_json_is(v, ZINC_JSON_STRING)) {
 		if (!zinc_base64_decode(v->text, v->n, p, v->n, &n))
-			return zinc_report_error(r, "M59", err, "a fill value of type %s is no base64", t->name);
+			return zinc_report_error(r, "M59", err, "a fill value of type %s is not base64", t->name);
 		point(element, n);
 		return ZINC_OK;
 	}

@@ -1,5 +1,5 @@
 /*
- * element.h - inside the room dtype: rows and operations of types, one element as bits, IEEE binary16
+ * element.h - inside the room dtype: rows and operations of types, elements as bits, IEEE binary16
  */
 #ifndef ZINC_ELEMENT_H
 #define ZINC_ELEMENT_H
@@ -39,29 +39,29 @@ extern const zinc_dtype_row zinc_row_utf32, zinc_row_chars, zinc_row_raw_bytes; 
 extern const zinc_dtype_row zinc_row_string, zinc_row_bytes;                    /* dtype_vlen.c */
 extern const zinc_dtype_row zinc_row_struct;                                    /* dtype_struct.c */
 
-/* An object of a row, all else zero; NULL: no memory. */
+/* A new object of a row, all else zero; NULL: no memory. */
 zinc_dtype *zinc_dtype_new(zinc_context *ctx, const zinc_dtype_row *row);
-/* Its size and bits.  E_LIMIT. */
+/* Set its size and bits.  E_LIMIT. */
 zinc_status zinc_dtype_set_size(zinc_dtype *t, uint64_t nbytes, zinc_error *err);
 /* Members of an object that are not in `names` (NULL-ended) are lenient findings. */
 zinc_status zinc_dtype_members(const zinc_dtype *t, const zinc_json *object, const char *const *names, zinc_report *r,
 			       zinc_error *err);
-/* Digits to the end of the text, as a number from 1 that stops growing above 10^12; false: no such text. */
+/* Parse digits up to the end of the text, as a number from 1 on that is limited above 10^12; false: not such a text. */
 bool zinc_read_count(const char *s, uint64_t *out);
-/* NumPy's code without byte order, "f4", "M8[ns]"; `ordered`: there was one. */
+/* NumPy's code without byte order, "f4", "M8[ns]"; `ordered`: the text had one. */
 zinc_status zinc_dtype_parse_code(const zinc_dtype **out, zinc_context *ctx, const char *code, bool ordered,
 				  zinc_report *r, zinc_error *err);
-/* The same with it. */
+/* The same with a byte order. */
 zinc_status zinc_dtype_parse_word(const zinc_dtype **out, bool *big, zinc_context *ctx, const char *text,
 				  zinc_report *r, zinc_error *err);
 
-/* A struct: begin with room for n fields, add them (`type` is taken, also on failure), end. */
+/* A struct: begin with space for n fields, add them (`type` is taken, also on failure), end. */
 zinc_status zinc_struct_begin(zinc_dtype *t, size_t n, zinc_error *err);
 zinc_status zinc_struct_add(zinc_dtype *t, const zinc_json *name, const zinc_dtype *type, bool reversed, zinc_report *r,
 			    zinc_error *err);
 zinc_status zinc_struct_end(zinc_dtype *t, zinc_report *r, zinc_error *err);
 
-/* A field of a fixed shape; `base` is taken, also on failure. */
+/* A field with a fixed shape; `base` is taken, also on failure. */
 extern const char zinc_subarray_name[];
 zinc_status zinc_subarray_new(const zinc_dtype **out, zinc_context *ctx, const zinc_dtype *base, const zinc_json *shape,
 			      zinc_report *r, zinc_error *err);
@@ -73,11 +73,11 @@ zinc_json *zinc_subarray_print_shape(const zinc_dtype *t, zinc_json_doc *doc);
 
 /* ---- the tables (dtype_table.c, dtype_uri.c) ---- */
 
-/* Row i of the registry's types and the programs'; NULL: no more. */
+/* Row i of the types of the registry and of programs; NULL: no more. */
 const zinc_dtype_row *zinc_dtype_row_at(size_t i);
 zinc_status zinc_dtype_parse_row(const zinc_dtype **out, zinc_context *ctx, const zinc_dtype_row *row,
 				 const zinc_extension *e, zinc_report *r, zinc_error *err);
-/* Does one of its URIs belong to a family that is built in? */
+/* Does one of its URIs belong to a built-in family? */
 bool zinc_dtype_uri_taken(const zinc_dtype_row *row);
 
 /* ---- texts (dtype_chars.c) ---- */
@@ -90,10 +90,10 @@ typedef struct zinc_chars {
 	zinc_coding coding;
 } zinc_chars;
 
-/* As it is, as Python quotes it, or as a JSON string.  E_CORRUPT when it is not Unicode as it should be. */
+/* Append the text plain, as a Python literal, or as a JSON string.  E_CORRUPT when it should be Unicode and is not. */
 zinc_status zinc_chars_print(const zinc_chars *c, zinc_spelling how, zinc_buf *out, zinc_error *err);
-zinc_status zinc_char_json(uint32_t code, zinc_buf *out, zinc_error *err); /* one, without quotes */
-/* UTF-8 into an element of kind UTF32; false: it does not fit, or is no UTF-8. */
+zinc_status zinc_char_json(uint32_t code, zinc_buf *out, zinc_error *err); /* one character, without quotes */
+/* Store UTF-8 in an element of kind UTF32; false: it does not fit, or is not UTF-8. */
 bool zinc_utf32_store(const zinc_dtype *t, void *element, const char *s, size_t n);
 /* A fill value that is base64 of the element's bytes. */
 zinc_status zinc_fill_parse_base64(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r,
@@ -102,13 +102,13 @@ zinc_json *zinc_json_make_base64(zinc_json_doc *doc, const void *p, size_t n);
 
 /* ---- numbers ---- */
 
-/* A number of 1, 2, 4 or 8 bytes in native order <-> its bits, wherever it lies. */
+/* A number of 1, 2, 4 or 8 bytes in native order, at any address <-> its bits. */
 uint64_t zinc_bits_load(const void *p, size_t size);
 void zinc_bits_store(void *p, size_t size, uint64_t bits);
 /* The same as a signed number. */
 int64_t zinc_bits_load_signed(const void *p, size_t size);
 
-/* The number of an element of a float type, from its bits; exactly. */
+/* The exact value of an element of a float type, from its bits. */
 double zinc_float_value(uint64_t bits, size_t size);
 
 /*

@@ -1,8 +1,8 @@
 /*
- * wide.h - inside the room dtype: integers of 256 bits, for times that no machine word holds
+ * wide.h - inside the room dtype: integers of 256 bits, for times that exceed 64 bits
  *
- * A count of 64 bits, times a scale factor of 31, in attoseconds of weeks (80 more): 175 bits.  Two's complement, the
- * lowest part first; factors and divisors are small.
+ * A count of 64 bits, times a scale factor of 31 bits, in attoseconds of weeks (80 bits more), needs 175 bits.  Two's
+ * complement, the lowest part first.  Factors and divisors are small.
  */
 #ifndef ZINC_WIDE_H
 #define ZINC_WIDE_H
@@ -22,7 +22,7 @@ zinc_wide_of(int64_t v)
 	zinc_wide w;
 	int i;
 
-	for (i = 0; i < ZINC_WIDE_PARTS; i++, v >>= 32) /* arithmetic: the sign goes on for ever */
+	for (i = 0; i < ZINC_WIDE_PARTS; i++, v >>= 32) /* arithmetic shift: the sign is repeated */
 		w.part[i] = (uint32_t)v;
 	return w;
 }

@@ -93,7 +93,7 @@ bytes 00 00 11 00 >raw
 zinc 0 create a.zarr/odd --shape 1 --dtype U1
 zinc 0 put a.zarr/odd --from raw
 zinc 5 cat a.zarr/odd
-says "no Unicode character"
+says "not valid Unicode"
 zinc 5 cat a.zarr/odd --as json
 
 # ---- variable length ----
