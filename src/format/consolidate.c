@@ -86,10 +86,10 @@ gather_one(struct gather *g, const zinc_found_node *node)
 
 /* Progress is reported once per node, although the nodes are visited a second time to find changes. */
 static zinc_status
-tell(struct gather *g)
+count_node(struct gather *g)
 {
 	g->n++;
-	return zinc_visit_tell(g->h, g->h->told && g->n > g->h->told->done, 0, g->err);
+	return zinc_visit_progress(g->h, g->h->progress && g->n > g->h->progress->done, 0, g->err);
 }
 
 static int
@@ -99,7 +99,7 @@ gather_node(void *arg, const zinc_found_node *node)
 
 	g->status = gather_one(g, node);
 	if (g->status == ZINC_OK)
-		g->status = tell(g);
+		g->status = count_node(g);
 	return g->status != ZINC_OK;
 }
 
@@ -299,7 +299,7 @@ put(zinc_hierarchy *h, const char *key, const zinc_json *copies, zinc_error *err
 
 /* Put the copies `now` and gather again, until both are equal.  `now` is taken. */
 static zinc_status
-put_until_true(zinc_hierarchy *h, const char *path, const char *key, zinc_json_doc *now, zinc_error *err)
+put_until_unchanged(zinc_hierarchy *h, const char *path, const char *key, zinc_json_doc *now, zinc_error *err)
 {
 	zinc_status st = ZINC_OK;
 	bool same = false, refused = false;
@@ -350,7 +350,7 @@ zinc_consolidate_group(zinc_hierarchy *h, const char *path, bool remove, zinc_er
 	else if (st == ZINC_OK)
 		st = gather(h, path, &now, err); /* a failure before the first put leaves the old one in place */
 	if (st == ZINC_OK && !remove)
-		st = put_until_true(h, path, zinc_buf_text(&key), now, err);
+		st = put_until_unchanged(h, path, zinc_buf_text(&key), now, err);
 	zinc_buf_fini(&key);
 	return st == ZINC_OK ? st : zinc_error_at_url(err, st, h->url);
 }

@@ -216,7 +216,7 @@ zinc_copies_find(const zinc_hierarchy *h, const zinc_fetched *docs, zinc_json_do
 }
 
 static void
-tell(const zinc_json *metadata, zinc_copy_fn fn, void *arg)
+call_each(const zinc_json *metadata, zinc_copy_fn fn, void *arg)
 {
 	const zinc_json *v;
 
@@ -245,7 +245,7 @@ read_document(zinc_hierarchy *h, char *key, bool *has, zinc_copy_fn fn, void *ar
 			       "it is not an object with \"zarr_consolidated_format\" 1 and \"metadata\"");
 		zinc_error_at_key(err, st, key);
 	}
-	tell(metadata, fn, arg);
+	call_each(metadata, fn, arg);
 	zinc_json_free(doc);
 	return st;
 }
@@ -265,7 +265,7 @@ zinc_copies_each(zinc_hierarchy *h, const char *path, const zinc_meta *group, bo
 	if (f->copies.member) { /* of the document that was read */
 		metadata = find_member(f, zinc_json_root(group->doc));
 		*has = metadata != NULL;
-		tell(metadata, fn, arg);
+		call_each(metadata, fn, arg);
 		return ZINC_OK;
 	}
 	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);

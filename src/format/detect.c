@@ -116,8 +116,8 @@ keep(zinc_context *ctx, const zinc_blob *text, const zinc_tag *tag, zinc_json_do
 }
 
 static zinc_status
-judge(zinc_context *ctx, const zinc_blob *text, const zinc_tag *tag, const zinc_format *only,
-      const zinc_format **format, zinc_node_kind *kind, zinc_opened *node, zinc_error *err)
+detect_document(zinc_context *ctx, const zinc_blob *text, const zinc_tag *tag, const zinc_format *only,
+		const zinc_format **format, zinc_node_kind *kind, zinc_opened *node, zinc_error *err)
 {
 	zinc_json_doc *doc = NULL;
 	const zinc_json *root;
@@ -174,7 +174,7 @@ zinc_format_detect(zinc_store *store, const char *prefix, const zinc_format *onl
 		*node = (zinc_opened){.text = NULL};
 	if (!only || only->claims)
 		ZINC_TRY(get_document(store, prefix, &found, &text, &tag, wait, err));
-	st = found ? judge(zinc_store_context(store), &text, &tag, only, format, kind, node, err)
+	st = found ? detect_document(zinc_store_context(store), &text, &tag, only, format, kind, node, err)
 		   : ask_others(store, prefix, only, format, kind, wait, err);
 	zinc_blob_fini(&text);
 	return st;
@@ -206,7 +206,7 @@ zinc_hierarchy_warn_other_versions(zinc_hierarchy *h)
 
 /* A failure is already a finding.  The hierarchy goes on with the entry point it was opened with. */
 zinc_status
-zinc_hierarchy_judge(zinc_hierarchy *h, zinc_report *r, zinc_error *err)
+zinc_hierarchy_check_entry(zinc_hierarchy *h, zinc_report *r, zinc_error *err)
 {
 	const zinc_format *format;
 	zinc_opened node;

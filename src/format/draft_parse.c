@@ -333,7 +333,7 @@ attribute(const zinc_draft_parse *p, zinc_severity severity, const char *final, 
 
 /* Report a finding of the final version's parser about this document. */
 static void
-retell(void *arg, zinc_severity severity, const char *final, const char *pointer, const char *message)
+forward_finding(void *arg, zinc_severity severity, const char *final, const char *pointer, const char *message)
 {
 	zinc_draft_parse *p = arg;
 	zinc_error *e = p->failed ? NULL : &p->e;
@@ -367,7 +367,7 @@ make_meta(zinc_draft_parse *p, zinc_json_doc *doc, zinc_meta **out)
 	zinc_status st;
 
 	p->v3 = NULL; /* taken */
-	ZINC_TRY(zinc_v3_parse_translated(v3, p->r, retell, p, &p->failed, &m, p->err));
+	ZINC_TRY(zinc_v3_parse_translated(v3, p->r, forward_finding, p, &p->failed, &m, p->err));
 	st = take_keys(p, m);
 	if (st != ZINC_OK) {
 		zinc_meta_free(m);

@@ -390,7 +390,7 @@ struct retold {
 };
 
 static void
-retell(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
+forward_finding(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
 {
 	struct retold *x = arg;
 	const char *own = fill_rule(x->p, rule);
@@ -450,7 +450,7 @@ parse_element(zinc_draft_parse *p, const zinc_json *v, void *element)
 		return zinc_fail_nomem(&p->e);
 	zinc_report_init(&own, p->ctx, false, p->r->where);
 	own.code = p->r->code;
-	own.found = retell;
+	own.found = forward_finding;
 	own.arg = &x;
 	st = parse_value(p, v, element, &own, &e);
 	ZINC_TRY(x.s);

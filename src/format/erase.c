@@ -168,15 +168,15 @@ permit(const zinc_survey *s, const zinc_erase_options *o, zinc_error *err)
 	return ZINC_OK;
 }
 
-struct telling {
+struct reporting {
 	const zinc_erase_options *o;
 	zinc_erase_counts *counts;
 };
 
 static zinc_status
-tell(void *arg, const char *path, zinc_error *err)
+report_node(void *arg, const char *path, zinc_error *err)
 {
-	const struct telling *t = arg;
+	const struct reporting *t = arg;
 
 	t->counts->nodes++;
 	return t->o->fn && t->o->fn(t->o->arg, path) ? zinc_fail(err, ZINC_E_CANCELLED, "cancelled") : ZINC_OK;
@@ -185,7 +185,7 @@ tell(void *arg, const char *path, zinc_error *err)
 static zinc_status
 run(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_erase_counts *counts, zinc_error *err)
 {
-	struct telling t = {o, counts};
+	struct reporting t = {o, counts};
 	zinc_survey survey;
 	zinc_status st;
 
@@ -198,13 +198,13 @@ run(zinc_hierarchy *h, const char *path, const zinc_erase_options *o, zinc_erase
 		st = permit(&survey, o, err);
 	counts->keys = survey.keys;
 	if (st == ZINC_OK)
-		st = zinc_survey_each(&survey, tell, &t, err);
+		st = zinc_survey_each(&survey, report_node, &t, err);
 	if (st == ZINC_OK)
-		st = zinc_visit_tell(h, 0, counts->nodes, err);
+		st = zinc_visit_progress(h, 0, counts->nodes, err);
 	if (st == ZINC_OK && !o->dry_run)
 		st = erase_all(h, path, &survey, err);
 	if (st == ZINC_OK) /* all is erased: too late to cancel */
-		(void)!zinc_visit_tell(h, counts->nodes, counts->nodes, NULL);
+		(void)!zinc_visit_progress(h, counts->nodes, counts->nodes, NULL);
 	zinc_survey_fini(&survey);
 	if (st != ZINC_OK)
 		zinc_error_at_key(err, st, path[1] ? path + 1 : "");

@@ -139,8 +139,8 @@ zinc_extension_judge(zinc_context *ctx, unsigned extends, const char *name, cons
 
 /* Pass one declaration to the program; *stop gets the return value. */
 static zinc_status
-tell(zinc_context *ctx, unsigned extends, const char *name, const zinc_json *v, zinc_declaration_fn fn, void *arg,
-     bool *stop, zinc_error *err)
+report_declaration(zinc_context *ctx, unsigned extends, const char *name, const zinc_json *v, zinc_declaration_fn fn,
+		   void *arg, bool *stop, zinc_error *err)
 {
 	zinc_declaration d = {.size = sizeof d, .name = name, .must_understand = !zinc_extension_ignorable(v)};
 	zinc_uri_match match;
@@ -156,7 +156,7 @@ tell(zinc_context *ctx, unsigned extends, const char *name, const zinc_json *v, 
 
 /* All declarations of a node: the members of its document that version 3 does not define. */
 static zinc_status
-tell_node(const zinc_meta *m, zinc_declaration_fn fn, void *arg, zinc_error *err)
+report_node(const zinc_meta *m, zinc_declaration_fn fn, void *arg, zinc_error *err)
 {
 	const unsigned extends = m->kind == ZINC_NODE_ARRAY ? ZINC_EXTENDS_ARRAY : ZINC_EXTENDS_GROUP;
 	const zinc_json *v;
@@ -164,20 +164,20 @@ tell_node(const zinc_meta *m, zinc_declaration_fn fn, void *arg, zinc_error *err
 
 	for (v = zinc_meta_v3(m)->first; v && !stop; v = v->next)
 		if (!zinc_v3_is_member(m->kind, v->key))
-			ZINC_TRY(tell(m->ctx, extends, v->key, v, fn, arg, &stop, err));
+			ZINC_TRY(report_declaration(m->ctx, extends, v->key, v, fn, arg, &stop, err));
 	return ZINC_OK;
 }
 
 /* The declarations of a draft's entry point.  Opening it has checked that each has a URI. */
 static zinc_status
-tell_hierarchy(zinc_hierarchy *h, zinc_declaration_fn fn, void *arg, zinc_error *err)
+report_hierarchy(zinc_hierarchy *h, zinc_declaration_fn fn, void *arg, zinc_error *err)
 {
 	const zinc_json *list = zinc_draft_declared(h), *v;
 	bool stop = false;
 
 	for (v = list ? list->first : NULL; v && !stop; v = v->next)
-		ZINC_TRY(tell(h->ctx, ZINC_EXTENDS_HIERARCHY, zinc_json_member(v, "extension")->text, v, fn, arg, &stop,
-			      err));
+		ZINC_TRY(report_declaration(h->ctx, ZINC_EXTENDS_HIERARCHY, zinc_json_member(v, "extension")->text, v,
+					    fn, arg, &stop, err));
 	return ZINC_OK;
 }
 
@@ -194,12 +194,12 @@ zinc_extensions(zinc_hierarchy *h, const char *path, zinc_declaration_fn fn, voi
 	ZINC_TRY(ZINC_NEED(fn, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	if (!path)
-		return tell_hierarchy(h, fn, arg, err);
+		return report_hierarchy(h, fn, arg, err);
 	ZINC_TRY(zinc_path_normalise(&clean, h, path, err));
 	zinc_report_init_quiet(&r, h->ctx, h->strict);
 	st = zinc_read_node(h, clean, &r, &m, err);
 	if (st == ZINC_OK) {
-		st = tell_node(m, fn, arg, err);
+		st = report_node(m, fn, arg, err);
 		zinc_meta_free(m);
 	}
 	zinc_free(h->ctx, clean);

@@ -102,11 +102,11 @@ typedef enum zinc_key_role {
 } zinc_key_role;
 
 /* The progress of a call, counted in nodes. */
-typedef struct zinc_told {
+typedef struct zinc_node_progress {
 	zinc_progress_fn fn;
 	void *arg;
 	uint64_t done;
-} zinc_told;
+} zinc_node_progress;
 
 struct zinc_hierarchy {
 	atomic_uint refs;
@@ -125,7 +125,7 @@ struct zinc_hierarchy {
 	struct zinc_draft_entry *entry; /* of a draft; NULL in other formats */
 	zinc_hierarchy *of;             /* in the copy of a call: the handle (visit.c); NULL: this is the handle */
 	const zinc_wait *wait;          /* of the call; NULL: no time limit */
-	zinc_told *told;                /* of the call; NULL: no progress function */
+	zinc_node_progress *progress;   /* of the call; NULL: no progress function */
 	struct zinc_opened *opened;     /* of the call that opened it: the document of `path`; NULL: none */
 };
 
@@ -147,7 +147,7 @@ zinc_status zinc_hierarchy_open_node(zinc_hierarchy **out, zinc_opened *node, co
 typedef struct zinc_visit {
 	zinc_hierarchy h;
 	zinc_wait wait;
-	zinc_told told;
+	zinc_node_progress progress;
 } zinc_visit;
 
 /* Replace *h by the call's copy, which needs no close.  Without options *h is unchanged, and keeps the deadline of the
@@ -155,12 +155,12 @@ typedef struct zinc_visit {
 #define zinc_visit_begin(v, h, call, err) zinc_visit_begin_of(__func__, v, h, call, err)
 zinc_status zinc_visit_begin_of(const char *function, zinc_visit *v, zinc_hierarchy **h, const zinc_call_options *call,
 				zinc_error *err);
-/* The same for a call whose progress is counted in nodes; zinc_visit_tell adds `more` nodes of `total` (0: unknown).
- * E_CANCELLED when the progress function returns non-zero. */
-#define zinc_visit_begin_told(v, h, call, err) zinc_visit_begin_told_of(__func__, v, h, call, err)
-zinc_status zinc_visit_begin_told_of(const char *function, zinc_visit *v, zinc_hierarchy **h,
-				     const zinc_call_options *call, zinc_error *err);
-zinc_status zinc_visit_tell(const zinc_hierarchy *h, uint64_t more, uint64_t total, zinc_error *err);
+/* The same for a call whose progress is counted in nodes.  zinc_visit_progress adds `more` nodes of `total` (0:
+ * unknown).  E_CANCELLED when the progress function returns non-zero. */
+#define zinc_visit_begin_counted(v, h, call, err) zinc_visit_begin_counted_of(__func__, v, h, call, err)
+zinc_status zinc_visit_begin_counted_of(const char *function, zinc_visit *v, zinc_hierarchy **h,
+					const zinc_call_options *call, zinc_error *err);
+zinc_status zinc_visit_progress(const zinc_hierarchy *h, uint64_t more, uint64_t total, zinc_error *err);
 /* zinc_hierarchy_open_new whose deadline, in v->wait, stays valid for the operations that follow. */
 zinc_status zinc_visit_open_new(zinc_visit *v, zinc_hierarchy **h, zinc_hierarchy **old, const char *url,
 				const zinc_open_options *options, zinc_error *err);
@@ -196,7 +196,7 @@ zinc_status zinc_key_role_of(const zinc_hierarchy *h, const char *key, zinc_key_
 /* Warn when the root has documents of another version, too. */
 void zinc_hierarchy_warn_other_versions(zinc_hierarchy *h);
 /* Read the entry point again, if the format has one, for a report that collects. */
-zinc_status zinc_hierarchy_judge(zinc_hierarchy *h, zinc_report *r, zinc_error *err);
+zinc_status zinc_hierarchy_check_entry(zinc_hierarchy *h, zinc_report *r, zinc_error *err);
 /* Is there no key at `path` and below?  A new array in a place with old chunks would show their values. */
 zinc_status zinc_hierarchy_vacant(zinc_hierarchy *h, const char *path, bool *vacant, zinc_error *err);
 

@@ -93,8 +93,8 @@ look(zinc_context *ctx, const zinc_fetched *docs, zinc_node_kind *kind, zinc_err
 }
 
 static zinc_status
-judge(zinc_context *ctx, const zinc_fetched *docs, char *const *keys, bool *found, zinc_node_kind *kind,
-      zinc_error *err)
+detect_kind(zinc_context *ctx, const zinc_fetched *docs, char *const *keys, bool *found, zinc_node_kind *kind,
+	    zinc_error *err)
 {
 	ZINC_TRY(zinc_fetched_status(&docs[0], keys[0], err));
 	ZINC_TRY(zinc_fetched_status(&docs[1], keys[1], err));
@@ -127,7 +127,7 @@ v2_detect(zinc_store *store, const char *prefix, bool *found, zinc_node_kind *ki
 	if (st == ZINC_OK)
 		st = zinc_fetch(store, keys, 3, docs, wait, err);
 	if (st == ZINC_OK) {
-		st = judge(ctx, docs, keys, found, kind, err);
+		st = detect_kind(ctx, docs, keys, found, kind, err);
 		zinc_fetched_fini(ctx, docs, 3);
 	}
 	for (i = 0; i < 3; i++)

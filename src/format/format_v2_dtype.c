@@ -25,7 +25,7 @@ struct retold {
 };
 
 static void
-retell(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
+forward_finding(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
 {
 	struct retold *x = arg;
 
@@ -41,7 +41,7 @@ bridge(zinc_report *to, struct retold *x)
 {
 	zinc_report_init(to, x->r->ctx, false, x->r->where);
 	to->code = x->r->code;
-	to->found = retell;
+	to->found = forward_finding;
 	to->arg = x;
 }
 

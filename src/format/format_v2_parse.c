@@ -345,7 +345,7 @@ at_last_codec(const struct parse *p, const char *pointer)
 
 /* Report a finding of the final version's parser about this document. */
 static void
-retell(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
+forward_finding(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
 {
 	struct parse *p = arg;
 	zinc_error *e = p->failed ? NULL : &p->e;
@@ -377,7 +377,7 @@ make_meta(struct parse *p, zinc_json_doc *doc, zinc_meta **out)
 	zinc_json_doc *v3 = p->v3;
 
 	p->v3 = NULL; /* taken */
-	ZINC_TRY(zinc_v3_parse_translated(v3, p->r, retell, p, &p->failed, out, p->err));
+	ZINC_TRY(zinc_v3_parse_translated(v3, p->r, forward_finding, p, &p->failed, out, p->err));
 	(*out)->opaque = (*out)->opaque || p->opaque;
 	zinc_v3_restore_own_document(*out, &zinc_format_v2, doc, &p->unsupported, p->rule);
 	return ZINC_OK;

@@ -24,9 +24,9 @@ enum { ZINC_V3_JULY_2026 = 1 };
 zinc_status zinc_v3_parse_doc(zinc_context *ctx, zinc_json_doc *doc, zinc_report *r, zinc_meta **out, zinc_error *err);
 /* {"name": ..., "configuration": {member: value}}; no configuration when `member` is NULL.  NULL: no memory. */
 zinc_json *zinc_v3_extension(zinc_json_doc *doc, const char *name, const char *member, zinc_json *value);
-/* The same for a document that was translated into the final version's vocabulary.  Findings go to `retell`, which
- * reports them to `r` and sets *failed. */
-zinc_status zinc_v3_parse_translated(zinc_json_doc *v3, const zinc_report *r, zinc_report_fn retell, void *arg,
+/* The same for a document that was translated into the final version's vocabulary.  Findings go to `forward_finding`,
+ * which reports them to `r` and sets *failed. */
+zinc_status zinc_v3_parse_translated(zinc_json_doc *v3, const zinc_report *r, zinc_report_fn forward_finding, void *arg,
 				     const bool *failed, zinc_meta **out, zinc_error *err);
 /* Replace the document by the original one.  *unsupported, if set, is taken: the first unsupported thing by the
  * original format's rules. */

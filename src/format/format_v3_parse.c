@@ -440,8 +440,8 @@ zinc_v3_extension(zinc_json_doc *doc, const char *name, const char *member, zinc
 }
 
 zinc_status
-zinc_v3_parse_translated(zinc_json_doc *v3, const zinc_report *r, zinc_report_fn retell, void *arg, const bool *failed,
-			 zinc_meta **out, zinc_error *err)
+zinc_v3_parse_translated(zinc_json_doc *v3, const zinc_report *r, zinc_report_fn forward_finding, void *arg,
+			 const bool *failed, zinc_meta **out, zinc_error *err)
 {
 	zinc_report bridge;
 	zinc_error e = ZINC_ERROR_INIT;
@@ -449,7 +449,7 @@ zinc_v3_parse_translated(zinc_json_doc *v3, const zinc_report *r, zinc_report_fn
 
 	zinc_report_init(&bridge, r->ctx, false, r->where);
 	bridge.code = r->code;
-	bridge.found = retell;
+	bridge.found = forward_finding;
 	bridge.arg = arg;
 	st = zinc_v3_parse_doc(r->ctx, v3, &bridge, out, &e);
 	if (st != ZINC_OK && !*failed)

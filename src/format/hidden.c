@@ -201,7 +201,7 @@ is_within(const char *path, const char *up)
 
 /* The version of the node whose document has this key; *gone: it no longer exists. */
 static zinc_status
-tell_version(const zinc_hierarchy *h, const char *key, zinc_error *problem, bool *gone, zinc_error *err)
+describe_version(const zinc_hierarchy *h, const char *key, zinc_error *problem, bool *gone, zinc_error *err)
 {
 	char *prefix = zinc_strndup(h->ctx, key, (size_t)(zinc_key_name(key) - key));
 	zinc_error why = ZINC_ERROR_INIT;
@@ -242,7 +242,7 @@ show(const zinc_hidden *x, const struct entry *e, bool below_array, zinc_found_f
 		zinc_fail(&problem, ZINC_E_CORRUPT,
 			  "cannot be read: it exists only in consolidated metadata, without a document");
 	else
-		ZINC_TRY(tell_version(x->h, pool + e->key, &problem, &gone, err));
+		ZINC_TRY(describe_version(x->h, pool + e->key, &problem, &gone, err));
 	if (gone)
 		return ZINC_OK;
 	zinc_error_at_url(&problem, problem.code, x->h->url);

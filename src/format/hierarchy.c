@@ -482,7 +482,7 @@ climb(struct climb *c, const zinc_place *place, const zinc_open_options *o, zinc
  * a link.  `whole` is the root's absolute path.  Places above the first n bytes of the path are checked when a link is
  * between them and the root. */
 static zinc_status
-check_way(struct climb *c, size_t n, const char *whole, int links, zinc_error *err)
+check_links_to(struct climb *c, size_t n, const char *whole, int links, zinc_error *err)
 {
 	const char *base = zinc_store_url(c->store);
 	zinc_context *ctx = zinc_store_context(c->store);
@@ -506,8 +506,8 @@ check_way(struct climb *c, size_t n, const char *whole, int links, zinc_error *e
 
 /* The same for places above names that cannot be keys. */
 static zinc_status
-check_way_above(const zinc_place *place, const char *whole, const zinc_store_options *so, const zinc_wait *wait,
-		zinc_error *err)
+check_links_above(const zinc_place *place, const char *whole, const zinc_store_options *so, const zinc_wait *wait,
+		  zinc_error *err)
 {
 	struct climb c = {.wait = wait};
 	zinc_place above;
@@ -518,9 +518,9 @@ check_way_above(const zinc_place *place, const char *whole, const zinc_store_opt
 	ZINC_TRY(zinc_place_above(&above, place, so, err));
 	c.store = above.store;
 	c.path = above.path;
-	st = check_way(&c, strlen(c.path), whole, so->links, err);
+	st = check_links_to(&c, strlen(c.path), whole, so->links, err);
 	if (st == ZINC_OK)
-		st = check_way_above(&above, whole, so, wait, err);
+		st = check_links_above(&above, whole, so, wait, err);
 	climb_fini(&c);
 	zinc_place_fini(&above);
 	return st;
@@ -545,9 +545,9 @@ check_root(struct climb *c, const zinc_place *place, const zinc_store_options *s
 	c->linked = zinc_path_has_link(ctx, whole, parent(whole, strlen(whole)), strlen(whole));
 	alone = alone || so->links == ZINC_LINKS_FOLLOW;
 	if (!alone && c->root > 0)
-		st = check_way(&up, parent(c->path, c->root), whole, so->links, err);
+		st = check_links_to(&up, parent(c->path, c->root), whole, so->links, err);
 	if (!alone && st == ZINC_OK)
-		st = check_way_above(place, whole, so, c->wait, err);
+		st = check_links_above(place, whole, so, c->wait, err);
 	climb_fini(&up);
 	zinc_free(ctx, whole);
 	return st;

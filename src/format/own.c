@@ -495,7 +495,7 @@ add_foreign(zinc_survey *s, const char *what, const char *rel, zinc_error *err)
 }
 
 static int
-judge_key(void *arg, const char *key, uint64_t nbytes)
+classify_key(void *arg, const char *key, uint64_t nbytes)
 {
 	zinc_survey *s = arg;
 	const char *rel = key + strlen(s->h->prefix);
@@ -527,7 +527,7 @@ note_lock(zinc_survey *s, const char *key)
 	char shown[300];
 	zinc_key_role role;
 
-	if (!s->judging || zinc_cp_trace_of(rel) != ZINC_CP_NO_TRACE)
+	if (!s->classifying || zinc_cp_trace_of(rel) != ZINC_CP_NO_TRACE)
 		return ZINC_OK;
 	ZINC_TRY(place_of(s, key, &role, s->err));
 	if (is_own(s, rel, role))
@@ -572,7 +572,7 @@ list(zinc_survey *s, zinc_key_fn fn, zinc_error *err)
 	struct listing l = {s, {.size = sizeof l.to, .key = fn, .odd = note_odd, .arg = s, .locks = 1}};
 
 	s->err = err;
-	s->judging = fn == judge_key;
+	s->classifying = fn == classify_key;
 	s->keys = s->nforeign = 0;
 	zinc_buf_end(&s->foreign, 0);
 	return s->path[1] ? zinc_node_prefixes(s->h, s->path, list_prefix, &l, err)
@@ -626,28 +626,28 @@ has_documents(const zinc_survey *s)
 
 /* An array has no visible nodes below it, but perhaps a million chunks: it is listed only once. */
 static zinc_status
-run(zinc_survey *s, bool judge, zinc_error *err)
+run(zinc_survey *s, bool classify, zinc_error *err)
 {
 	bool found;
 
 	ZINC_TRY(name_base(s, err));
 	ZINC_TRY(look_at_base(s, &found, err));
-	if (!judge || s->kind != ZINC_NODE_ARRAY)
+	if (!classify || s->kind != ZINC_NODE_ARRAY)
 		ZINC_TRY(list(s, gather_key, err));
 	if (found && !s->implicit)
 		ZINC_TRY(add_owner(s, (const char *)s->base.p, s->base.n, false, err));
 	sort_owners(s);
 	s->there = found || (s->path[1] && has_documents(s)); /* a root without a document is not a node */
-	if (!judge || (s->keys == 0 && !found))
+	if (!classify || (s->keys == 0 && !found))
 		return ZINC_OK;
 	if (s->there)
 		ZINC_TRY(read_all(s, err));
-	ZINC_TRY(list(s, judge_key, err));
+	ZINC_TRY(list(s, classify_key, err));
 	return zinc_buf_text(&s->foreign) ? ZINC_OK : zinc_fail_nomem(err);
 }
 
 zinc_status
-zinc_survey_init(zinc_survey *s, zinc_hierarchy *h, const char *path, bool judge, zinc_error *err)
+zinc_survey_init(zinc_survey *s, zinc_hierarchy *h, const char *path, bool classify, zinc_error *err)
 {
 	zinc_buf *bufs[] = {&s->base, &s->place, &s->pool, &s->owners, &s->documents, &s->foreign};
 	zinc_caps caps = ZINC_CAPS_INIT;
@@ -660,7 +660,7 @@ zinc_survey_init(zinc_survey *s, zinc_hierarchy *h, const char *path, bool judge
 	if (!(caps.flags & ZINC_CAP_LIST))
 		return zinc_fail(err, ZINC_E_UNSUPPORTED,
 				 "this store cannot list its keys: what is below the node is not known");
-	return run(s, judge, err);
+	return run(s, classify, err);
 }
 
 void
@@ -706,8 +706,8 @@ zinc_survey_documents(zinc_survey *s, zinc_error *err)
 
 /* Groups without a document are reported before the first node below them. */
 static zinc_status
-tell_owner(const zinc_survey *s, const char *prefix, size_t n, const char *before, zinc_buf *path,
-	   zinc_status (*fn)(void *arg, const char *path, zinc_error *err), void *arg, zinc_error *err)
+report_owner(const zinc_survey *s, const char *prefix, size_t n, const char *before, zinc_buf *path,
+	     zinc_status (*fn)(void *arg, const char *path, zinc_error *err), void *arg, zinc_error *err)
 {
 	size_t i;
 
@@ -740,7 +740,7 @@ zinc_survey_each(const zinc_survey *s, zinc_status (*fn)(void *arg, const char *
 	for (i = 0; i < n && st == ZINC_OK; i++) {
 		if (!o[i].document)
 			continue;
-		st = tell_owner(s, prefix_of(s, &o[i]), o[i].n, before, &path, fn, arg, err);
+		st = report_owner(s, prefix_of(s, &o[i]), o[i].n, before, &path, fn, arg, err);
 		before = prefix_of(s, &o[i]);
 	}
 	zinc_buf_fini(&path);

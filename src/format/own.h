@@ -22,14 +22,14 @@ typedef struct zinc_survey {
 	zinc_buf documents;  /* keys for zinc_survey_documents, each with its NUL */
 	zinc_buf base;       /* prefix of the node below the root: "" or "a/b/" */
 	zinc_buf place, pool, owners;
-	bool judging;       /* the owners are known */
+	bool classifying;   /* the owners are known */
 	zinc_status status; /* of the callback of a listing */
 	zinc_error *err;
 } zinc_survey;
 
-/* List all keys of the node and below; with `judge`, classify them as own or foreign.  E_UNSUPPORTED, E_CORRUPT when
- * that is not possible. zinc_survey_fini must follow in any case. */
-zinc_status zinc_survey_init(zinc_survey *s, zinc_hierarchy *h, const char *path, bool judge, zinc_error *err);
+/* List all keys of the node and below; with `classify`, find out which are own and which foreign.  E_UNSUPPORTED,
+ * E_CORRUPT when that is not possible.  zinc_survey_fini must follow in any case. */
+zinc_status zinc_survey_init(zinc_survey *s, zinc_hierarchy *h, const char *path, bool classify, zinc_error *err);
 void zinc_survey_fini(zinc_survey *s);
 /* The paths of the nodes found, parents first. */
 zinc_status zinc_survey_each(const zinc_survey *s, zinc_status (*fn)(void *arg, const char *path, zinc_error *err),

@@ -35,24 +35,24 @@ zinc_visit_begin_of(const char *function, zinc_visit *v, zinc_hierarchy **h, con
 }
 
 zinc_status
-zinc_visit_begin_told_of(const char *function, zinc_visit *v, zinc_hierarchy **h, const zinc_call_options *call,
-			 zinc_error *err)
+zinc_visit_begin_counted_of(const char *function, zinc_visit *v, zinc_hierarchy **h, const zinc_call_options *call,
+			    zinc_error *err)
 {
 	zinc_call_options o;
 
 	ZINC_TRY(zinc_call_options_take(&o, call, err));
 	ZINC_TRY(zinc_visit_begin_of(function, v, h, call, err));
 	if (o.progress) { /* so it is the copy of a call */
-		v->told = (zinc_told){o.progress, o.progress_arg, 0};
-		v->h.told = &v->told;
+		v->progress = (zinc_node_progress){o.progress, o.progress_arg, 0};
+		v->h.progress = &v->progress;
 	}
 	return ZINC_OK;
 }
 
 zinc_status
-zinc_visit_tell(const zinc_hierarchy *h, uint64_t more, uint64_t total, zinc_error *err)
+zinc_visit_progress(const zinc_hierarchy *h, uint64_t more, uint64_t total, zinc_error *err)
 {
-	zinc_told *t = h->told;
+	zinc_node_progress *t = h->progress;
 
 	if (!t)
 		return ZINC_OK;

@@ -101,7 +101,7 @@ list_node(void *arg, const zinc_found_node *found)
 
 	l->status = zinc_node_show(l->h, found, l->base, l->fn, l->arg, &stop, l->err);
 	if (l->status == ZINC_OK)
-		l->status = zinc_visit_tell(l->h, 1, 0, l->err);
+		l->status = zinc_visit_progress(l->h, 1, 0, l->err);
 	return stop != 0 || l->status != ZINC_OK;
 }
 
@@ -132,7 +132,7 @@ zinc_node_stat(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *arg, 
 	zinc_visit v;
 
 	ZINC_TRY(ZINC_NEED(fn, err));
-	ZINC_TRY(zinc_visit_begin_told(&v, &h, call, err));
+	ZINC_TRY(zinc_visit_begin_counted(&v, &h, call, err));
 	return list(h, path, false, 0, fn, arg, err);
 }
 
@@ -143,7 +143,7 @@ zinc_node_children(zinc_hierarchy *h, const char *path, zinc_node_fn fn, void *a
 	zinc_visit v;
 
 	ZINC_TRY(ZINC_NEED(fn, err));
-	ZINC_TRY(zinc_visit_begin_told(&v, &h, call, err));
+	ZINC_TRY(zinc_visit_begin_counted(&v, &h, call, err));
 	return list(h, path, true, 1, fn, arg, err);
 }
 
@@ -154,7 +154,7 @@ zinc_node_walk(zinc_hierarchy *h, const char *path, int depth, zinc_node_fn fn, 
 	zinc_visit v;
 
 	ZINC_TRY(ZINC_NEED(fn, err));
-	ZINC_TRY(zinc_visit_begin_told(&v, &h, call, err));
+	ZINC_TRY(zinc_visit_begin_counted(&v, &h, call, err));
 	return list(h, path, false, depth < 0 ? ZINC_WALK_ALL : depth, fn, arg, err);
 }
 
@@ -247,7 +247,7 @@ zinc_node_erase_with(zinc_hierarchy *h, const char *path, const zinc_erase_optio
 
 	ZINC_TRY(zinc_answer_check(counts, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_erase_options_kind, &o, options, err));
-	ZINC_TRY(zinc_visit_begin_told(&v, &h, o.call, err));
+	ZINC_TRY(zinc_visit_begin_counted(&v, &h, o.call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	st = zinc_error_at_node(err, zinc_erase(h, node, &o, &n, err), h, node);
 	zinc_answer_give(counts, &n, sizeof n);
@@ -271,7 +271,7 @@ zinc_consolidate(zinc_hierarchy *h, const char *path, int remove, const zinc_cal
 
 	if (remove != 0 && remove != 1)
 		return zinc_fail(err, ZINC_E_INVALID, "remove cannot be %d", remove);
-	ZINC_TRY(zinc_visit_begin_told(&v, &h, call, err));
+	ZINC_TRY(zinc_visit_begin_counted(&v, &h, call, err));
 	ZINC_TRY(zinc_node_exists(h, path, &kind, NULL, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	if (kind == ZINC_NODE_NONE)

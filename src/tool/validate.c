@@ -313,7 +313,7 @@ check_entry(zinc_check *c, zinc_error *err)
 	zinc_report_init(&r, c->ctx, c->o.strict, "");
 	r.found = collect_entry;
 	r.arg = c;
-	return zinc_hierarchy_judge(c->h, &r, err);
+	return zinc_hierarchy_check_entry(c->h, &r, err);
 }
 
 /* Nothing that could be checked, and not because the hierarchy is new. */
