@@ -7,6 +7,7 @@ A room is a directory of src/; its door is src/<room>/<room>.h.  Rules:
 (2) A dependency's header is included by its one wrapper file only.
 (3) What stands outside (the command, examples, benchmarks, bindings) sees <zinc.h> and <zinc/*.h> only,
     and so do the public headers themselves.
+(4) The table of rooms in docs/architecture.md is the table here.
 """
 import argparse
 import pathlib
@@ -97,8 +98,24 @@ def check_outside_include(path, kind, name):
     return None
 
 
+def check_document(root):
+    """Rows of the document's table of rooms that differ from MAY_INCLUDE"""
+    path = root / "docs" / "architecture.md"
+    if not path.is_file():
+        return
+    rows = {}
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        found = re.match(r"\| `(\w+)` \| .* \| ([a-z –]*) \|$", line)
+        if found:
+            rows[found[1]] = number, found[2].replace("–", "")
+    for room, may in MAY_INCLUDE.items():
+        number, said = rows.get(room, (1, None))
+        yield path, number, None if said == may else f"room {room} may include: {may or '–'}"
+
+
 def check(root):
     src = root / "src"
+    yield from check_document(root)
     for path in sorted(src.glob("**/*.[ch]")):
         if path.parent.parent != src or path.parent.name not in MAY_INCLUDE:
             yield path, 1, "not in a known room"

@@ -146,7 +146,7 @@ zinc_codec_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ct
 		 const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
 {
 	const size_t nbytes = ops->nbytes ? ops->nbytes : sizeof(zinc_codec);
-	zinc_codec *c;
+	zinc_codec *c = NULL;
 	zinc_status st;
 
 	if (ops->parse)

@@ -79,6 +79,9 @@ class Layers(Checks):
     def test_public_header_looks_inside(self):
         self.finds("only <zinc.h>", "include/zinc/spy.h", '#include "../src/base/base.h"\n')
 
+    def test_document(self):
+        self.finds("room json may include: base", "docs/architecture.md", "| `json` | documents | base report |\n")
+
     def test_empty_tree(self):
         with tempfile.TemporaryDirectory() as root:
             done = subprocess.run([sys.executable, SCRIPTS / "check_layers.py", "--root", root], stdout=subprocess.PIPE)

@@ -171,7 +171,7 @@ test_bounded(void **state)
 	const uint8_t *bytes;
 	void *hold = NULL;
 	uint16_t value;
-	char key[8];
+	char key[16];
 	int kept = 0;
 	scene x;
 
