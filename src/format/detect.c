@@ -132,9 +132,10 @@ detect_document(zinc_context *ctx, const zinc_blob *text, const zinc_tag *tag, c
 	*format = claimant(root, only, kind);
 	st = ZINC_OK;
 	if (!*format && !only)
-		st = zinc_fail(err, ZINC_E_UNSUPPORTED,
-			       "a hierarchy of a draft (zarr_format \"%.100s\"), which this build does not read",
-			       zinc_json_member(root, "zarr_format")->text);
+		st = zinc_fail(err, ZINC_E_UNSUPPORTED, "a hierarchy of a draft (zarr_format \"%.100s\"), %s",
+			       zinc_json_member(root, "zarr_format")->text,
+			       zinc_format_has_drafts ? "which this build does not read"
+						      : "unsupported (built without drafts)");
 	if (node && st == ZINC_OK && root)
 		return keep(ctx, text, tag, doc, node, err);
 	zinc_json_free(doc);

@@ -60,7 +60,7 @@ lacks a
 # ---- of the entry point: a warning (22-41+) ----
 sed -i 's/^{/{"colour": "red",/' same.zarr/zarr.json
 zinc 0 cat same.zarr/a
-says 'no member "colour"'
+says 'member "colour" is not defined'
 zinc 0 validate same.zarr
 has 'warning 22-41'
 
@@ -92,7 +92,7 @@ for name in major other list size unit field inner extension; do
 	zinc 4 cat same.zarr/$name
 	zinc 0 cat same.zarr/$name --as json --fallback any
 	prints <<<'[1,2]'
-	has 'taken for int64' err
+	has 'read as int64' err
 	zinc 4 validate same.zarr/$name
 done
 zinc 0 tree same.zarr

@@ -25,7 +25,7 @@ has https://example.com/angle/1.0
 for allow in any int16 r16,int16; do
 	zinc 0 cat d.zarr/a --as json --fallback $allow
 	prints <<<'[1,2,7]'
-	has 'taken for int16' err
+	has 'read as int16' err
 done
 zinc 0 info d.zarr/a --fallback any
 has int16
