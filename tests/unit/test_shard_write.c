@@ -15,9 +15,9 @@
 typedef struct scene {
 	stage s;
 	zinc_array *a;
-	zinc_blob old;  /* the shard as it is stored */
-	uint64_t asked; /* bytes of it that were read, but for the index */
-	bool convert;   /* what is written has another type */
+	zinc_blob old;          /* the shard as it is stored */
+	_Atomic uint64_t asked; /* bytes of it that were read, but for the index */
+	bool convert;           /* what is written has another type */
 	/* what was written */
 	zinc_status st;
 	bool erase;
