@@ -122,7 +122,7 @@ make_way(zinc_hierarchy *old, zinc_hierarchy *h, const char *attributes, int ove
 	return st == ZINC_OK ? zinc_erase_for(old, "/", overwrite, false, err) : st;
 }
 
-/* The search for the root decides which part of the URL is the hierarchy (hierarchy.c). */
+/* The search for the root decides which part of the URL is the hierarchy (root.c). */
 zinc_status
 zinc_group_create_url(const char *url, const char *attributes, int overwrite, const zinc_open_options *open,
 		      zinc_error *err)
