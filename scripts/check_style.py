@@ -10,6 +10,7 @@
 (6) Every symbol the built libraries define for others begins with zinc_ (nm, where they are built).
 (7) What a function frees through a pointer of its caller's it also resets there, so that nobody frees it again.
 (8) No buffer's ceiling is all there is: it is that of a purpose (base/base.h).
+(9) A warning: src/ and cli/ write `!p`, not `p == NULL`.
 """
 import argparse
 import pathlib
@@ -114,6 +115,14 @@ def check_ceilings(code):
         yield code.count("\n", 0, found.start()) + 1, "a buffer without a real ceiling"
 
 
+def check_dialect(root):
+    """One way to test a pointer"""
+    for path in c_files(root, ["src", "cli"]):
+        code = blank(path.read_text())
+        for found in re.finditer(r" == NULL\b", code):
+            yield path, code.count("\n", 0, found.start()) + 1, "write !p instead of p == NULL"
+
+
 def check_comments(text):
     """In a paragraph with ZINC_API declarations a comment comes first"""
     lines = text.splitlines()
@@ -206,7 +215,7 @@ def main():
     options = parser.parse_args()
     root = options.root.resolve()
     build = (options.build or root / "build").resolve()
-    wrong, large = list(check(root, build)), list(check_sizes(root))
+    wrong, large = list(check(root, build)), list(check_sizes(root)) + list(check_dialect(root))
     for kind, found in (("", wrong), ("warning: ", large)):
         for path, number, text in found:
             path = path.relative_to(root) if root in path.parents else path

@@ -124,7 +124,7 @@ want_start(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, bool *can, z
 	size_t n;
 
 	(void)err;
-	*can = zinc_cache_of(j->c) == NULL && (j->c->caps.flags & ZINC_CAP_RANGE) &&
+	*can = !zinc_cache_of(j->c) && (j->c->caps.flags & ZINC_CAP_RANGE) &&
 	       zinc_chain_can_decode_start(chain, r->o.extent,
 					   zinc_elements_needed(j->p, chain, NULL, r->o.extent, &r->u).end,
 					   j->c->o.unverified, &n);

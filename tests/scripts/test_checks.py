@@ -152,6 +152,7 @@ class Style(Checks):
 
     @unittest.skipUnless(shutil.which("pmccabe"), "pmccabe is not installed")
     def test_functions(self):
+        self.warns("write !p", self.function("\tif (p == NULL)\n\t\tg();\n"))
         self.warns("f: 94 lines", self.function("\tg();\n" * 90))
         self.warns("f: complexity 17", self.function("\tif (a)\n\t\tg();\n" * 16))
 
