@@ -1,18 +1,18 @@
 /*
- * shard.h - door of the room `shard`: one stored shard, for whoever reads or changes one
+ * shard.h - door of the room `shard`: read and change a stored shard
  *
  *     end:   [inner chunk]...[inner chunk][index]
  *     start: [index][inner chunk]...[inner chunk]
  *
- * The room `codec` knows the bytes of an index (codec/shard.c).  This room knows a shard as an object of a store: which of
- * its bytes to ask for, what to do with those that came, and how a new shard is made of an old one.  Two engines use it:
- * that of the room `array`, which decodes and encodes inner chunks, and the layer `indexed` of the room `transform`, for
- * which they are bytes.
+ * The room `codec` encodes and decodes the index (codec/shard.c).  This room handles a shard as an object of a store:
+ * which of its bytes to request, how to use the answer, and how to make a new shard from an old one.  It has two users:
+ * the room `array`, which decodes and encodes inner chunks, and the layer `indexed` of the room `transform`, which
+ * treats them as bytes.
  *
- *   shard_index.c   where the index is, what is asked for, what came -> entries
+ *   shard_index.c   the place of the index, the requests for it, and its decoding into entries
  *   shard_many.c    the indexes of many shards in one call of the store
  *   shard_build.c   an old shard and new inner chunks -> the parts of the new shard
- *   shard_change.c  the same for inner chunks that come as bytes, as one change of a stored shard
+ *   shard_change.c  the same for inner chunks that are already encoded, as one change of a stored shard
  */
 #ifndef ZINC_SHARD_H
 #define ZINC_SHARD_H
@@ -20,21 +20,21 @@
 #include "codec/codec.h"
 #include "fetch/fetch.h"
 
-/* ---- layout: what follows from the codec and the shape of a shard ---- */
+/* ---- layout: derived from the codec and the shape of a shard ---- */
 
-/* All shapes are in the axes of the sharding codec. */
+/* All shapes are in the axis order of the sharding codec. */
 typedef struct zinc_shard_layout {
 	const zinc_shard *sh;
 	uint64_t shape[ZINC_MAX_NDIM];
 	uint64_t per_axis[ZINC_MAX_NDIM]; /* inner chunks along each axis */
-	uint64_t n;                       /* and in all */
-	size_t index_bytes;               /* of the encoded index, at most */
+	uint64_t n;                       /* total number of inner chunks */
+	size_t index_bytes;               /* maximum size of the encoded index */
 } zinc_shard_layout;
 
 /* `shape` may be out->shape.  E_LIMIT: the index is larger than the address space. */
 zinc_status zinc_shard_layout_init(zinc_shard_layout *out, const zinc_shard *sh, const uint64_t *shape,
 				   zinc_error *err);
-/* The bytes of the index, of a whole shard in memory; all of them when it is shorter. */
+/* The index bytes of a whole shard in memory; all of its bytes if it is shorter than an index. */
 zinc_bytes zinc_shard_index_of(const zinc_shard_layout *l, zinc_bytes whole);
 
 static inline bool
@@ -43,34 +43,34 @@ zinc_shard_entry_empty(const zinc_shard_entry *e)
 	return e->nbytes == ZINC_SHARD_EMPTY;
 }
 
-/* E_CORRUPT: an inner chunk that has more than `most` bytes. */
+/* E_CORRUPT when the inner chunk has more than `most` bytes. */
 zinc_status zinc_shard_entry_check(const zinc_shard_entry *e, size_t most, zinc_error *err);
 
 /* ---- reading ---- */
 
-/* A stored shard, as far as it was read. */
+/* What was read of a stored shard. */
 typedef struct zinc_stored_shard {
 	const zinc_shard_layout *layout;
 	bool found;
 	uint64_t size;             /* of the object */
-	zinc_tag tag;              /* every range that follows is asked for under it */
-	zinc_shard_entry *entries; /* room for layout->n, filled if found */
+	zinc_tag tag;              /* condition of every range that is requested later */
+	zinc_shard_entry *entries; /* memory for layout->n entries; set if found */
 } zinc_stored_shard;
 
-/* What a reader asks the store for first. */
+/* The first request for a shard. */
 typedef enum zinc_shard_ask {
 	ZINC_SHARD_ASK_INDEX = 0, /* the index, then ranges under its tag */
-	ZINC_SHARD_ASK_ALL,       /* all of it: without a tag nothing shows that a range belongs to the index */
-	ZINC_SHARD_ASK_SMALL      /* all of it, up to caps.merge_gap bytes: cheaper than a second request */
+	ZINC_SHARD_ASK_ALL,       /* the whole shard: without a tag, ranges and index may be of two generations */
+	ZINC_SHARD_ASK_SMALL      /* the whole shard, up to caps.merge_gap bytes: cheaper than a second request */
 } zinc_shard_ask;
 
 /* `inner_bytes`: size of a decoded inner chunk; UINT64_MAX: never ASK_SMALL. */
 zinc_shard_ask zinc_shard_first_ask(const zinc_shard_layout *l, const zinc_caps *caps, uint64_t inner_bytes);
-/* The request; the caller sets its key.  `caps` are only looked at for ASK_SMALL. */
+/* The request; the caller sets its key.  `caps` is used only for ASK_SMALL. */
 zinc_get zinc_shard_request(const zinc_shard_layout *l, zinc_shard_ask ask, const zinc_caps *caps);
 /*
- * Decode the index from `bytes`, the answer to *ask; the caller has set s->found, size and tag.  Where the answer is not
- * enough, *again is set and *ask is the next thing to ask for.  E_CORRUPT, E_CHECKSUM, E_NOMEM.
+ * Decode the index from `bytes`, the answer to *ask; the caller has set s->found, size and tag.  If the answer is not
+ * sufficient, *again is set and *ask is the next request to make.  E_CORRUPT, E_CHECKSUM, E_NOMEM.
  */
 zinc_status zinc_shard_take(zinc_stored_shard *s, zinc_scratch *scratch, zinc_bytes bytes, zinc_shard_ask *ask,
 			    bool *again, zinc_error *err);
@@ -82,25 +82,25 @@ zinc_shard_has(const zinc_stored_shard *s, uint64_t position)
 	return s->found && !zinc_shard_entry_empty(&s->entries[position]);
 }
 
-/* How often a shard is read when other writers replace it between its index and its ranges. */
+/* The number of attempts to read a shard that other writers replace between the reads of its index and its ranges. */
 #define ZINC_SHARD_TRIES 8
-/* E_CONFLICT: that was not enough. */
+/* The error after the last attempt: E_CONFLICT. */
 zinc_status zinc_shard_conflict(zinc_error *err);
 
 /* ---- reading the indexes of many shards ---- */
 
-/* One of them.  The caller sets the key and zeros the rest. */
+/* One shard.  The caller sets the key and zeros the rest. */
 typedef struct zinc_shard_read {
 	const char *key;
 	zinc_stored_shard stored; /* entries are NULL before zinc_shard_read_entries */
-	zinc_status status;       /* not ZINC_OK: reading failed, and stored.found is false */
-	zinc_error *error;        /* of the failure; NULL: no memory for it */
+	zinc_status status;       /* if not ZINC_OK, reading failed and stored.found is false */
+	zinc_error *error;        /* the failure; NULL: no memory for it */
 	uint8_t *tail;            /* the encoded index */
 	size_t ntail;
 	zinc_blob whole; /* the whole shard, if it has no tag */
 } zinc_shard_read;
 
-/* Other requests for the same call of the store: requests[numbers[i]], answered to `sink` under numbers[i]. */
+/* Other requests for the same call of the store: requests[numbers[i]].  `sink` gets the answer as number numbers[i]. */
 typedef struct zinc_shard_others {
 	const zinc_get *requests;
 	const size_t *numbers;
@@ -109,16 +109,16 @@ typedef struct zinc_shard_others {
 } zinc_shard_others;
 
 /*
- * Read the encoded indexes of n shards, with their tags.  `gets` has room for all requests; `others` may be NULL.  A shard
- * that cannot be read has its own status; the call itself fails only if it answered nothing.
+ * Read the encoded indexes of n shards, with their tags.  `gets` has space for all requests; `others` may be NULL.  A
+ * shard that cannot be read has its own status; the call itself fails only if no request was answered.
  */
 zinc_status zinc_shard_read_many(zinc_store *store, const zinc_shard_layout *l, zinc_shard_read *shards, size_t n,
 				 zinc_get *gets, const zinc_shard_others *others, const zinc_wait *wait,
 				 zinc_error *err);
-/* Decode the entries of a shard that was found.  One without a tag is read whole first, and may then be missing. */
+/* Decode the entries of a shard that was found.  A shard without a tag is first read whole; then it may be missing. */
 zinc_status zinc_shard_read_entries(zinc_shard_read *r, zinc_store *store, zinc_scratch *scratch, const zinc_wait *wait,
 				    zinc_error *err);
-/* Note a failure; `error` may be NULL. */
+/* Record a failure; `error` may be NULL. */
 void zinc_shard_read_fail(zinc_shard_read *r, zinc_context *ctx, zinc_status st, const zinc_error *error);
 void zinc_shard_read_fini(zinc_shard_read *r, zinc_context *ctx);
 
@@ -129,49 +129,51 @@ zinc_status zinc_shard_read_old(const zinc_old *old, uint64_t offset, uint64_t n
 				zinc_error *err);
 
 /*
- * A new shard under construction: a list of parts, each a range of the old shard, which is not read, or new bytes.
+ * A new shard under construction: a list of parts.  Each part is new bytes or a range of the old shard.  Ranges are not
+ * read into memory.
  *
  *     old:   [a][b][c]....[index]        put b'  ->  new:  [a][b'][c][index]
  *
- * Inner chunks are placed in the order of the calls: one call for each position (keep, erase, encoded or put).
+ * Inner chunks are stored in the order of the calls, one call per position (keep, erase, encoded or put).
  */
 typedef struct zinc_shard_build {
 	const zinc_shard_layout *layout;
-	zinc_shard_entry *was; /* of the old shard; all empty if there is none */
-	zinc_shard_entry *now; /* of the new one */
+	zinc_shard_entry *was; /* entries of the old shard; all empty if there is none */
+	zinc_shard_entry *now; /* entries of the new shard */
 	zinc_part *parts;
 	size_t nparts;
 	uint64_t end;    /* bytes of the new shard so far */
-	zinc_buf *fresh; /* bytes that were encoded for it, and its index */
-	void *behind;    /* memory of the caller's */
+	zinc_buf *fresh; /* newly encoded inner chunks, and the index */
+	void *behind;    /* memory for the caller */
 } zinc_shard_build;
 
 /*
- * Both buffers belong to the caller and can be used for the next shard: `memory` for entries, parts and `more` bytes at
- * b->behind, `fresh` for at most `most` bytes beside the index.  b->was is not set.  E_LIMIT, E_NOMEM.
+ * Both buffers belong to the caller, who may reuse them for the next shard.  `memory` holds entries, parts and `more`
+ * bytes at b->behind; `fresh` holds at most `most` bytes in addition to the index.  b->was is not set.  E_LIMIT,
+ * E_NOMEM.
  */
 zinc_status zinc_shard_build_begin(zinc_shard_build *b, const zinc_shard_layout *l, zinc_buf *memory, size_t more,
 				   zinc_buf *fresh, size_t most, zinc_error *err);
-/* Read the index of the old shard (NULL: there is none) into b->was; `to` is for its bytes. */
+/* Read the index of the old shard (NULL: there is none) into b->was; `to` is a buffer for its bytes. */
 zinc_status zinc_shard_build_load(zinc_shard_build *b, zinc_scratch *scratch, const zinc_old *old, zinc_buf *to,
 				  zinc_error *err);
-/* The inner chunk stays as it was, stored or not. */
+/* The inner chunk stays as it was, stored or missing. */
 void zinc_shard_build_keep(zinc_shard_build *b, uint64_t position);
 void zinc_shard_build_erase(zinc_shard_build *b, uint64_t position);
-/* The inner chunk was encoded to the end of b->fresh, from `begin` on. */
+/* The encoded inner chunk is in b->fresh, from `begin` to its end. */
 void zinc_shard_build_encoded(zinc_shard_build *b, uint64_t position, size_t begin);
-/* The inner chunk is bytes of the caller's, valid as long as the parts are used. */
+/* The encoded inner chunk is `bytes`, which must stay valid as long as the parts are used. */
 void zinc_shard_build_put(zinc_shard_build *b, uint64_t position, const uint8_t *bytes, size_t nbytes);
-/* Keep an old shard of `nbytes` bytes as it is, with its index, in front of what follows. */
+/* Keep all `nbytes` bytes of the old shard, including its index, at the start of the new one. */
 void zinc_shard_build_append(zinc_shard_build *b, uint64_t nbytes);
-/* Is no inner chunk stored? */
+/* Does the new shard have no inner chunk? */
 bool zinc_shard_build_is_empty(const zinc_shard_build *b);
 /* Add the index; the new shard is out->parts. */
 zinc_status zinc_shard_build_end(zinc_shard_build *b, zinc_scratch *scratch, zinc_splice *out, zinc_error *err);
 
-/* ---- changes that come as bytes ---- */
+/* ---- changes with encoded inner chunks ---- */
 
-/* What becomes of one inner chunk. */
+/* What happens to one inner chunk. */
 typedef enum zinc_chunk_change { ZINC_CHUNK_KEEP = 0, ZINC_CHUNK_PUT, ZINC_CHUNK_ERASE } zinc_chunk_change;
 
 typedef struct zinc_chunk_edit {
@@ -188,14 +190,14 @@ typedef struct zinc_shard_change {
 	size_t nedits;
 	/* Optional; zeroed by init. */
 	const uint64_t *sequence; /* positions in the order in which inner chunks are written; NULL: C order */
-	bool append;              /* write new ones behind the old shard, which stays as it is */
-	/* Called when the old index was read, before the edits are applied; may change or refuse them. */
+	bool append;              /* append new ones to the old shard, which stays as it is */
+	/* Called after the old index was read and before the edits are applied; may change or refuse them. */
 	zinc_status (*prepare)(void *arg, const zinc_shard_build *b, const zinc_old *old, zinc_error *err);
 	void *arg;
 
-	/* Inside. */
+	/* Internal. */
 	zinc_buf memory, fresh, tail;
-	zinc_buf joined; /* the new shard, if it is put together in memory */
+	zinc_buf joined; /* the new shard, if it is assembled in memory */
 } zinc_shard_change;
 
 void zinc_shard_change_init(zinc_shard_change *c, zinc_context *ctx, const zinc_shard_layout *l, zinc_chunk_edit *edits,

@@ -1,8 +1,8 @@
 /*
- * shard_build.c - an old shard and new inner chunks become the parts of a new shard
+ * shard_build.c - make the parts of a new shard from an old shard and new inner chunks
  *
- * The parts are those of zinc_store_splice: a store that can, copies kept ranges from the old object to the new one, so that
- * they are never in memory; for other stores the parts are joined in memory.
+ * The parts are those of zinc_store_splice.  Some stores can copy the kept ranges from the old object to the new one
+ * without reading them into memory; for other stores the parts are joined in memory.
  *
  * Promises (tests/unit/test_shard_build.c names each by its number):
  *
@@ -29,7 +29,7 @@ zinc_shard_read_old(const zinc_old *old, uint64_t offset, uint64_t nbytes, zinc_
 
 /* ---- parts ---- */
 
-/* `fresh` may move while it grows, so until the end its parts have this address, and `offset` counts in it. */
+/* `fresh` may move while it grows.  Until the end its parts have this address, and `offset` is relative to `fresh`. */
 static const uint8_t fresh_part;
 
 static void
@@ -73,7 +73,8 @@ zinc_shard_build_begin(zinc_shard_build *b, const zinc_shard_layout *l, zinc_buf
 	*b = (zinc_shard_build){.layout = l, .fresh = fresh};
 	ZINC_TRY(take_memory(b, memory, more, err));
 	fresh->n = 0;
-	fresh->max = most + zinc_max_many(2, l->index_bytes); /* an index at the start is there twice at the end */
+	/* Twice: an index at the start is first encoded at the end, then copied. */
+	fresh->max = most + zinc_max_many(2, l->index_bytes);
 	if (!l->sh->index_at_start)
 		return ZINC_OK;
 	ZINC_TRY(zinc_buf_reserve(fresh, l->index_bytes, err));
@@ -152,7 +153,7 @@ zinc_shard_build_is_empty(const zinc_shard_build *b)
 	return zinc_run_is(b->now, &none, (size_t)b->layout->n, sizeof none);
 }
 
-/* Behind the inner chunks, or in the space reserved in front. */
+/* After the inner chunks, or in the space reserved at the start. */
 static zinc_status
 add_index(zinc_shard_build *b, zinc_scratch *scratch, zinc_error *err)
 {
@@ -165,7 +166,8 @@ add_index(zinc_shard_build *b, zinc_scratch *scratch, zinc_error *err)
 		return ZINC_OK;
 	}
 	if (b->fresh->n - begin != l->index_bytes)
-		return zinc_fail(err, ZINC_E_CORRUPT, "the shard's index has another size than its codecs promise");
+		return zinc_fail(err, ZINC_E_CORRUPT,
+				 "the encoded index of the shard does not have the size that its codecs declare");
 	memcpy(b->fresh->p, b->fresh->p + begin, l->index_bytes);
 	b->fresh->n = begin;
 	return ZINC_OK;

@@ -1,9 +1,9 @@
 /*
- * shard_change.c - change some inner chunks of a stored shard; the new ones are encoded already
+ * shard_change.c - change some inner chunks of a stored shard; the new ones are already encoded
  *
  *     old                  [a][b][c][index]               put b', erase c
  *     in order             [a][b'][index]                 rewritten, without gaps
- *     append               [a][b][c][index][b'][index]    what was there stays, and is not pointed to any more
+ *     append               [a][b][c][index][b'][index]    old bytes stay; the index no longer has old b and c
  *
  * Promises (tests/unit/test_shard_change.c names each by its number):
  *
@@ -32,7 +32,7 @@ zinc_shard_change_fini(zinc_shard_change *c)
 	zinc_buf_fini(&c->joined);
 }
 
-/* Does any edit change anything?  Only erasing what is not there does not. */
+/* Does any edit change the shard?  Erasing a missing inner chunk does not. */
 static bool
 changes(const zinc_shard_change *c, const zinc_shard_entry *was)
 {
@@ -45,7 +45,7 @@ changes(const zinc_shard_change *c, const zinc_shard_entry *was)
 	return false;
 }
 
-/* The edit of a position, or NULL; edits are in order. */
+/* The edit of a position, or NULL; edits are sorted by position. */
 static const zinc_chunk_edit *
 edit_of(const zinc_shard_change *c, uint64_t position)
 {
@@ -88,7 +88,7 @@ place_all(const zinc_shard_change *c, zinc_shard_build *b)
 	}
 }
 
-/* New inner chunks behind the old shard. */
+/* The old shard, then the new inner chunks. */
 static void
 append_new(const zinc_shard_change *c, zinc_shard_build *b, uint64_t nold)
 {

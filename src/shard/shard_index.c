@@ -1,9 +1,9 @@
 /*
- * shard_index.c - the index of a stored shard: which bytes to ask for, and decoding them
+ * shard_index.c - the index of a stored shard: which bytes to request, and how to decode them
  *
  * Promises (tests/unit/test_shard_index.c names each by its number):
  *
- * (1) Ranges of a shard are only asked for when a tag came with its index; one without a tag is read whole.
+ * (1) Ranges of a shard are requested only if the answer with its index had a tag; a shard without a tag is read whole.
  * (2) A small shard of a remote store is read whole, in one request; if it is longer than expected, its index is read.
  */
 #include "shard/shard.h"
@@ -34,15 +34,14 @@ zinc_status
 zinc_shard_entry_check(const zinc_shard_entry *e, size_t most, zinc_error *err)
 {
 	if (e->nbytes > most)
-		return zinc_fail(err, ZINC_E_CORRUPT,
-				 "an inner chunk of %llu bytes: no encoding of it has more than %zu",
+		return zinc_fail(err, ZINC_E_CORRUPT, "an inner chunk has %llu bytes, but its encoding has at most %zu",
 				 (unsigned long long)e->nbytes, most);
 	return ZINC_OK;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
-/* Is all of the shard, if it is no longer than its elements, cheaper than a second request? */
+/* Is reading the whole shard cheaper than a second request, if it is no larger than its decoded elements? */
 static bool
 is_small(const zinc_shard_layout *l, const zinc_caps *caps, uint64_t inner_bytes)
 {

@@ -1,11 +1,11 @@
 /*
- * shard_many.c - the indexes of many shards, asked for in one call of their store
+ * shard_many.c - read the indexes of many shards in one call of their store
  *
- * For the layer `indexed`, which is a store itself: one call asks it for many chunks, or for a list of them.
+ * For the layer `indexed`, which is a store itself: one call reads or lists many chunks.
  *
  * Promises (tests/unit/test_shard_many.c names each by its number):
  *
- * (1) The indexes of all shards, and the other requests, are one call of the store.
+ * (1) The indexes of all shards and the other requests are read in one call of the store.
  * (2) A shard that cannot be read does not fail the others.
  */
 #include "shard/shard.h"
@@ -47,7 +47,7 @@ make_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	if (i >= m->n)
 		return m->others->sink->room(m->others->sink->arg, m->others->numbers[i - m->n], nbytes, buf);
 	r = &m->shards[i];
-	zinc_free(m->ctx, r->tail);                              /* a store that tries again asks again */
+	zinc_free(m->ctx, r->tail);                              /* a store that retries calls this again */
 	r->tail = (uint8_t *)zinc_alloc(m->ctx, (size_t)nbytes); /* at most an index */
 	*buf = r->tail;
 	return r->tail ? ZINC_ROOM_OK : ZINC_ROOM_FAIL;
@@ -95,7 +95,7 @@ zinc_shard_read_many(zinc_store *store, const zinc_shard_layout *l, zinc_shard_r
 
 /* ---- entries ---- */
 
-/* The index that was read is not used: it may be of another generation. */
+/* The index that was read before is not used: it may be of another generation. */
 static zinc_status
 read_whole(zinc_shard_read *r, zinc_store *store, const zinc_wait *wait, zinc_error *err)
 {
