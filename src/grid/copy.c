@@ -1,22 +1,21 @@
 /*
  * copy.c - strided N-dimensional copies and fills
  *
- * A copy is brought to its simplest form first:
+ * A copy is first brought to its simplest form:
  *
- *   - dimensions of one element become an offset; those that run backwards in dst are turned round;
- *   - the rest is ordered by stride in dst, widest first, and neighbours that continue each other are merged;
- *   - what is contiguous on both sides at the inner end becomes one larger element.
+ *   - a dimension of one element becomes an offset; a dimension that runs backwards in dst is reversed;
+ *   - the others are sorted by stride in dst, widest first, and neighbours that continue each other are merged;
+ *   - an inner dimension that is contiguous on both sides becomes one larger element.
  *
- * What remains is loops around a row.  Where src and dst have different fastest dimensions (C and Fortran order)
- * the row is a pair of dimensions and is copied by tiles, so that cache lines of both sides are used up while
- * they are there.
+ * What remains is loops around a row.  If src and dst have different fastest dimensions (C and Fortran order), the row
+ * is a pair of dimensions and is copied in tiles, so that the cache lines of both sides are used completely while they
+ * are cached.
  *
- * A copy into memory far larger than the caches can go past them (zinc_copy_nd_uncached): a plain store first loads the
- * cache line that it is about to overwrite.
+ * A copy into memory far larger than the caches can bypass them (zinc_copy_nd_uncached): an ordinary store first loads
+ * the cache line that it is about to overwrite.
  *
- * (1) With repeats in dst_list the item that comes later in the list is written last: list dimensions
- *     are never turned round.
- * (2) Nothing here allocates or fails.
+ * (1) If dst_list has repeats, the item later in the list is written last: list dimensions are never reversed.
+ * (2) Nothing in this file allocates or fails.
  */
 #include "grid/grid.h"
 
@@ -29,12 +28,12 @@
 typedef struct plan {
 	uint8_t *dst;
 	const uint8_t *src;
-	size_t element; /* bytes, merged ones included */
+	size_t element; /* bytes, including merged dimensions */
 	int ndim;
 	zinc_copy_dim dim[ZINC_MAX_NDIM];
 } plan;
 
-/* A row: the inner dimension (or two), from these addresses. */
+/* Copy a row, which is the inner dimension or two, from these addresses. */
 typedef void (*row_fn)(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *inner, size_t element);
 
 static int64_t
@@ -57,7 +56,7 @@ width(int64_t stride)
 
 /* ---- the simplest form ---- */
 
-/* Dimensions of one element go into the addresses. */
+/* Apply a dimension of one element to the addresses. */
 static void
 plan_fold(plan *p, const zinc_copy_dim *d)
 {
@@ -65,7 +64,7 @@ plan_fold(plan *p, const zinc_copy_dim *d)
 	p->src += offset(0, d->src_stride, d->src_list);
 }
 
-/* Begin at the other end. */
+/* Start at the other end. */
 static void
 plan_turn(plan *p, zinc_copy_dim *d)
 {
@@ -75,7 +74,7 @@ plan_turn(plan *p, zinc_copy_dim *d)
 	d->src_stride = -d->src_stride;
 }
 
-/* Insert a dimension behind those that are at least as wide in dst. */
+/* Insert a dimension after those that are at least as wide in dst. */
 static void
 plan_insert(plan *p, zinc_copy_dim d)
 {
@@ -113,7 +112,7 @@ plan_merge(plan *p)
 	p->ndim = p->ndim ? last + 1 : 0;
 }
 
-/* Contiguous inner dimension -> larger element. */
+/* Turn a contiguous inner dimension into a larger element. */
 static void
 plan_grow(plan *p)
 {
@@ -128,8 +127,8 @@ plan_grow(plan *p)
 	p->ndim--;
 }
 
-/* `still`: src does not move.  False: there is nothing to do.  Any number of dimensions will do, as memory has room for
- * at most 63 of two elements or more. */
+/* `still`: src does not move.  False: there is nothing to copy.  Any ndim is fine, because memory has room for at
+ * most 63 dimensions of two or more elements. */
 static bool
 plan_init(plan *p, void *dst, const void *src, bool still, const zinc_copy_dim *dims, int ndim, size_t element)
 {
@@ -187,7 +186,7 @@ plan_run(const plan *p, int outer, row_fn row)
 
 /* ---- rows of one dimension ---- */
 
-/* Elements of a width known to the compiler, so that each is a load and a store. */
+/* The compiler knows the width of these elements, so that each is one load and one store. */
 #define DEFINE_ROW(bytes)                                                                                              \
 	static void row_##bytes(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *d, size_t element)              \
 	{                                                                                                              \
@@ -237,7 +236,7 @@ row_of(size_t element)
 	}
 }
 
-/* No dimension is left. */
+/* For plans without a dimension. */
 static void
 row_none(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *d, size_t element)
 {
@@ -249,8 +248,8 @@ row_none(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *d, size_t elemen
 
 #ifdef __SSE2__
 
-/* Only whole lines: a part of one would be written as a part, which costs more than it saves.  Measured: scattering
- * 512^3 uint16 from pieces of 64^3 takes 50 ms instead of 92, of 256^3 63 instead of 88. */
+/* Only whole cache lines: partial lines cost more than this saves.  Measured: scattering 512^3 uint16 from pieces of
+ * 64^3 takes 50 ms instead of 92, from pieces of 256^3 63 instead of 88. */
 static bool
 plan_in_lines(const plan *p)
 {
@@ -258,7 +257,7 @@ plan_in_lines(const plan *p)
 	int i;
 
 	for (i = 0; i < p->ndim; i++) {
-		if (p->dim[i].dst_list) /* may repeat, and stores past the caches come in any order */
+		if (p->dim[i].dst_list) /* it may repeat, and uncached stores have no order */
 			return false;
 		all |= (uintptr_t)p->dim[i].dst_stride;
 	}
@@ -292,7 +291,8 @@ row_past(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *d, size_t elemen
 		lines_past(dst + offset(i, d->dst_stride, NULL), src + offset(i, d->src_stride, d->src_list), element);
 }
 
-/* Such stores are ordered with nothing: the fence brings them before whatever tells others that the copy is done. */
+/* Uncached stores are not ordered with any others.  The fence completes them before another thread can learn that
+ * the copy is done. */
 static bool
 plan_run_past(const plan *p)
 {
@@ -319,7 +319,7 @@ plan_run_past(const plan *p)
 
 #endif
 
-/* One value again and again; src does not move. */
+/* Copy one value repeatedly; src does not move. */
 static void
 row_fill(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *d, size_t element)
 {
@@ -331,8 +331,8 @@ row_fill(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *d, size_t elemen
 
 /* ---- rows of two dimensions: d[0] is fastest in src, d[1] in dst ---- */
 
-/* Extents of a tile.  Measured: 64 (16 for small elements) along dst is what the cache holds
- * open; longer along src only saves turns. */
+/* Extents of a tile.  Measured: the cache can hold 64 lines (16 for small elements) open along dst; a longer tile
+ * along src only saves iterations. */
 #define TILE_SRC       128
 #define TILE_DST       64
 #define TILE_DST_SMALL 16
@@ -355,7 +355,7 @@ row_tiles(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *d, size_t eleme
 		}
 }
 
-/* If another dimension than the last is fastest in src, bring it next to the last; true: both can be tiled. */
+/* If the fastest dimension of src is not the last, move it next to the last.  True: the two can be tiled. */
 static bool
 plan_pair(plan *p)
 {
@@ -435,7 +435,7 @@ zinc_fill_run(void *dst, const void *value, size_t n, size_t element)
 		return;
 	}
 	memcpy(to, v, element);
-	for (done = element; done < total; done += n) { /* what is there already, again, up to a block at a time */
+	for (done = element; done < total; done += n) { /* repeat what is already written, up to a block at a time */
 		n = zinc_min_u64(zinc_min_u64(done, block), total - done);
 		memcpy(to + done, to, n);
 	}
@@ -448,7 +448,7 @@ zinc_run_is(const void *p, const void *value, size_t n, size_t element)
 
 	if (n == 0)
 		return true;
-	/* the ends are the likeliest to differ; then each element against its neighbour */
+	/* compare the ends first, which are most likely to differ; then each element with its neighbour */
 	return memcmp(b, value, element) == 0 && memcmp(b + (n - 1) * element, value, element) == 0 &&
 	       memcmp(b, b + element, (n - 1) * element) == 0;
 }

@@ -1,8 +1,8 @@
 /*
  * grid.h - door of the room `grid`: shapes, chunk grids, key encodings, selections, copies
  *
- * Nobody outside this room may assume that chunks are equal.  Every grid is separable: along each
- * dimension it cuts [0, length) into consecutive spans.
+ * Code outside this room must not assume that chunks are equal.  Every grid is separable: along each dimension it cuts
+ * [0, length) into consecutive spans.
  */
 #ifndef ZINC_GRID_H
 #define ZINC_GRID_H
@@ -14,25 +14,25 @@
 
 typedef struct zinc_grid zinc_grid;
 
-/* One row for built-in grids and those of programs: they differ in how they are made of their configuration. */
+/* One row type for built-in and registered grids; they differ in how a grid is made from its configuration. */
 typedef struct zinc_grid_ops {
 	const char *name;
 	const char *purpose;
 	const char *const *uris;  /* in the drafts, NULL-ended; may be NULL */
-	bool needs_configuration; /* the bare string is an error (M14) */
-	/* Built in: the configuration -> grid->step and self, M38-M40, and back (NULL: no memory).  `shape` is the
-	 * array's. */
+	bool needs_configuration; /* a bare string is an error (M14) */
+	/* Built in: parse the configuration into grid->step and self (M38-M40), and print it (NULL: no memory).
+	 * `shape` is the array's. */
 	zinc_status (*parse)(zinc_grid *g, const zinc_json *configuration, const uint64_t *shape, zinc_report *r,
 			     zinc_error *err);
 	zinc_json *(*print)(const zinc_grid *g, zinc_json_doc *doc);
-	/* A program's (<zinc/extend.h>): it gets the configuration as text. */
+	/* Registered (<zinc/extend.h>): open takes the configuration as text. */
 	zinc_status (*open)(void **self, const char *configuration, int ndim, const uint64_t *shape, zinc_error *err);
 	void (*close)(void *self); /* may be NULL */
-	/* How many chunks dimension `dim` of `length` elements has. */
+	/* The number of chunks along dimension `dim` of `length` elements. */
 	uint64_t (*count)(void *self, int dim, uint64_t length);
-	/* Which chunk holds index i. */
+	/* The chunk that holds index i. */
 	uint64_t (*find)(void *self, int dim, uint64_t i);
-	/* First element and full extent of a chunk. */
+	/* The first element and the full extent of a chunk. */
 	void (*span)(void *self, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent);
 	/* The largest extent along a dimension. */
 	uint64_t (*widest)(void *self, int dim);
@@ -44,9 +44,9 @@ struct zinc_grid {
 	zinc_context *ctx;
 	int ndim;
 	void *self;                   /* regular: `step` */
-	bool opened;                  /* a program's, which is to be closed */
-	char *configuration;          /* a program's, as text; NULL: it has none */
-	uint64_t step[ZINC_MAX_NDIM]; /* regular: the chunk shape */
+	bool opened;                  /* a registered grid that must be closed */
+	char *configuration;          /* of a registered grid, as text; NULL: none */
+	uint64_t step[ZINC_MAX_NDIM]; /* the chunk shape of a regular grid */
 };
 
 static inline uint64_t
@@ -73,10 +73,10 @@ zinc_grid_widest(const zinc_grid *g, int dim)
 	return g->ops->widest(g->self, dim);
 }
 
-/* The `chunk_grid` member.  M11, M14, M18 (E_UNSUPPORTED), M38-M40. */
+/* Parse the `chunk_grid` member.  M11, M14, M18 (E_UNSUPPORTED), M38-M40. */
 zinc_status zinc_grid_parse(zinc_grid **out, zinc_context *ctx, const zinc_json *v, int ndim, const uint64_t *shape,
 			    zinc_report *r, zinc_error *err);
-/* A regular grid. */
+/* Make a regular grid. */
 zinc_status zinc_grid_regular(zinc_grid **out, zinc_context *ctx, int ndim, const uint64_t *chunk_shape,
 			      zinc_error *err);
 void zinc_grid_regular_init(zinc_grid *g, int ndim,
@@ -85,13 +85,14 @@ void zinc_grid_free(zinc_grid *g);
 zinc_json *zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc); /* the whole extension object */
 zinc_json *zinc_grid_print_configuration(const zinc_grid *g, zinc_json_doc *doc);
 
-/* By the v3 name; by URI, where `match` tells MINOR or SAME, or MAJOR without a result.  NULL: unknown. */
+/* Find a grid by its v3 name, or by URI; `match` is set to MINOR or SAME, or to MAJOR with no result.  NULL:
+ * unknown. */
 const zinc_grid_ops *zinc_grid_find(const char *name);
 const zinc_grid_ops *zinc_grid_find_uri(const char *uri, zinc_uri_match *match);
 
-/* A good chunk shape: near-cubic, 1 to 4 MiB, at least 1 and at most the (non-zero) length along each dimension. */
+/* Choose a chunk shape: near-cubic, 1 to 4 MiB, at least 1 and at most the (non-zero) length along each dimension. */
 void zinc_grid_choose(const uint64_t *shape, int ndim, uint64_t element, uint64_t *chunk_shape);
-/* A good shard shape: multiples of the chunk shape, 64 to 256 MiB, no further than covering the array. */
+/* Choose a shard shape: multiples of the chunk shape, 64 to 256 MiB, not larger than needed to cover the array. */
 void zinc_grid_choose_shard(const uint64_t *shape, int ndim, uint64_t element, const uint64_t *chunk_shape,
 			    uint64_t *shard_shape);
 
@@ -99,19 +100,19 @@ void zinc_grid_choose_shard(const uint64_t *shape, int ndim, uint64_t element, c
 
 typedef struct zinc_keys zinc_keys;
 
-/* One row for built-in encodings and those of programs, as for grids. */
+/* One row type for built-in and registered encodings, as for grids. */
 typedef struct zinc_keys_ops {
 	const char *name;
 	const char *purpose;
 	const char *const *uris; /* in the drafts, where it is an extension of the array; NULL-ended; may be NULL */
-	/* Built in: the configuration -> separator and self, M44, and back (NULL: no memory). */
+	/* Built in: parse the configuration into separator and self (M44), and print it (NULL: no memory). */
 	zinc_status (*parse)(zinc_keys *k, const zinc_json *configuration, zinc_report *r, zinc_error *err);
 	zinc_json *(*print)(const zinc_keys *k, zinc_json_doc *doc);
-	/* A program's (<zinc/extend.h>); both may be NULL. */
+	/* Registered (<zinc/extend.h>); both may be NULL. */
 	zinc_status (*open)(void **self, const char *configuration, zinc_error *err);
 	void (*close)(void *self);
-	/* Index -> key, as snprintf, but nothing is written where the room is too small; the exact inverse, 0: not a
-	 * chunk's key. */
+	/* Print the key of an index like snprintf, but write nothing if the room is too small.  The exact inverse
+	 * returns 0 for a key that is not a chunk's. */
 	size_t (*encode)(void *self, const uint64_t *index, int ndim, char *out, size_t room);
 	int (*decode)(void *self, const char *key, int ndim, uint64_t *index);
 } zinc_keys_ops;
@@ -120,9 +121,9 @@ struct zinc_keys {
 	const zinc_keys_ops *ops;
 	zinc_context *ctx;
 	char separator;
-	void *self;          /* built in: the separator, in memory that stays */
-	bool opened;         /* a program's, which is to be closed */
-	char *configuration; /* a program's, as text; NULL: it has none */
+	void *self;          /* built in: the separator, in memory that stays valid */
+	bool opened;         /* a registered encoding that must be closed */
+	char *configuration; /* of a registered encoding, as text; NULL: none */
 };
 
 static inline bool
@@ -131,9 +132,9 @@ zinc_keys_decode(const zinc_keys *k, const char *key, int ndim, uint64_t *index)
 	return k->ops->decode(k->self, key, ndim, index) != 0;
 }
 
-/* The `chunk_key_encoding` member.  M11, M19, M43-M48. */
+/* Parse the `chunk_key_encoding` member.  M11, M19, M43-M48. */
 zinc_status zinc_keys_parse(zinc_keys *out, zinc_context *ctx, const zinc_json *v, zinc_report *r, zinc_error *err);
-/* A caller's text: "default", "default.", "v2", "v2/". */
+/* Parse a caller's text: "default", "default.", "v2", "v2/". */
 zinc_status zinc_keys_parse_text(zinc_keys *out, zinc_context *ctx, const char *text, zinc_error *err);
 /* The drafts' "c1/23/45", with their separator. */
 void zinc_keys_init_draft(zinc_keys *out, zinc_context *ctx, char separator);
@@ -141,9 +142,9 @@ extern const zinc_keys_ops zinc_keys_ops_draft;
 void zinc_keys_fini(zinc_keys *k);
 zinc_json *zinc_keys_print(const zinc_keys *k, zinc_json_doc *doc); /* the whole extension object */
 zinc_json *zinc_keys_print_configuration(const zinc_keys *k, zinc_json_doc *doc);
-/* Index -> key, appended. */
+/* Append the key of an index. */
 zinc_status zinc_keys_encode(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out, zinc_error *err);
-/* Another separator, "/" or ".", for a built-in encoding. */
+/* Set another separator, "/" or ".", for a built-in encoding. */
 void zinc_keys_separate(zinc_keys *k, char separator);
 
 /* As for grids. */
@@ -172,24 +173,25 @@ typedef struct zinc_sel {
 	void *own;
 } zinc_sel;
 
-/* Check a selection against the shape (E_RANGE, E_INVALID) and normalise it; NULL selects everything.  Lists and points of
- * the caller stay his and must live as long.  Masks become points in C order. */
+/* Check a selection against the shape (E_RANGE, E_INVALID) and normalise it; NULL selects everything.  Lists and
+ * points stay the caller's and must outlive the result.  Masks become points in C order. */
 zinc_status zinc_sel_init(zinc_sel *out, zinc_context *ctx, const zinc_selection *s, const zinc_grid *grid, int ndim,
 			  const uint64_t *shape, zinc_error *err);
 void zinc_sel_fini(zinc_sel *s);
-/* Text (zinc.h section 5) -> a selection of kind ORTHO in one allocation, freed by zinc_selection_free.
- * Negative numbers count from the end; slices clip; negative steps, too many items, bad syntax: E_INVALID; out of bounds: E_RANGE. */
+/* Parse text (zinc.h section 5) into a selection of kind ORTHO in one allocation, freed by zinc_selection_free.
+ * Negative numbers count from the end; slices are clipped.  E_INVALID: negative steps, too many items, bad syntax.
+ * E_RANGE: out of bounds. */
 zinc_status zinc_sel_parse_text(zinc_selection **out, zinc_context *ctx, const char *text, int ndim,
 				const uint64_t *shape, zinc_error *err);
 
 /* ---- cutting a selection at chunk boundaries ---- */
 
-/* The part of one dimension's selection that lies in one chunk. */
+/* The part of one dimension's selection that is in one chunk. */
 typedef struct zinc_segment {
 	uint64_t chunk;              /* index along this dimension */
 	uint64_t start, extent;      /* of the chunk */
 	uint64_t first, step, count; /* selected elements, counted from the chunk's start */
-	uint64_t out;                /* index in the result of the first */
+	uint64_t out;                /* index of the first element in the result */
 	const uint64_t *in_list;  /* lists: `count` offsets from the chunk's start, and their indices in the result; */
 	const uint64_t *out_list; /* NULL: first + i * step and out + i */
 } zinc_segment;
@@ -201,13 +203,13 @@ typedef struct zinc_split {
 	void *own; /* the lists */
 } zinc_split;
 
-/* O(count of lists log) or O(chunks touched); never O(elements) for slices.  A strided slice may skip chunks.
- * E_NOMEM; E_INVALID when a program's grid contradicts itself. */
+/* O(n log n) for a list of n items, O(chunks touched) for slices, never O(elements).  A strided slice may skip
+ * chunks.  E_NOMEM; E_INVALID if a registered grid contradicts itself. */
 zinc_status zinc_split_init(zinc_split *out, zinc_context *ctx, const zinc_grid *grid, int dim, const zinc_sel_dim *sel,
 			    zinc_error *err);
 void zinc_split_fini(zinc_split *s);
-/* No fewer than the segments there will be, at once: the chunks from the first to the last one touched, or the elements,
- * whichever is less. */
+/* An upper bound of the number of segments, in constant time: the chunks from the first to the last one touched, or
+ * the elements, whichever is less. */
 uint64_t zinc_split_bound(const zinc_grid *grid, int dim, const zinc_sel_dim *sel);
 
 /* ---- strided N-d copy ---- */
@@ -220,18 +222,19 @@ typedef struct zinc_copy_dim {
 } zinc_copy_dim;
 
 /* Copy prod(n) elements of `element` bytes.  Dimensions are merged and ordered for speed; the inner loop is
- * specialised on 1, 2, 4, 8, 16 bytes and on contiguous rows (memcpy).  The caller guarantees bounds.  No allocation. */
+ * specialised for 1, 2, 4, 8, 16 bytes and for contiguous rows (memcpy).  The caller guarantees bounds.  No
+ * allocation. */
 void zinc_copy_nd(void *dst, const void *src, const zinc_copy_dim *dims, int ndim, size_t element);
-/* The same into memory that is far larger than the caches, of which dst is a part. */
+/* The same into memory that is far larger than the caches; dst is a part of it. */
 void zinc_copy_nd_uncached(void *dst, const void *src, const zinc_copy_dim *dims, int ndim, size_t element);
-/* The same with one value for all (src members are ignored). */
+/* The same with one value for all elements (src members are ignored). */
 void zinc_fill_nd(void *dst, const void *value, const zinc_copy_dim *dims, int ndim, size_t element);
-/* n equal elements in a row. */
+/* Fill n consecutive elements with one value. */
 void zinc_fill_run(void *dst, const void *value, size_t n, size_t element);
-/* Are n elements in a row all equal to `value`, bit for bit?  Quick to say no. */
+/* Are n consecutive elements all equal to `value`, bit for bit?  Fast if they are not. */
 bool zinc_run_is(const void *p, const void *value, size_t n, size_t element);
 
-/* Strides of a C-order array; the product is known to fit. */
+/* The strides of a C-order array; the product is known to fit. */
 void zinc_strides_c(const uint64_t *shape, int ndim, uint64_t element, int64_t *strides);
 
 #endif

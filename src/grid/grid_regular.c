@@ -17,7 +17,7 @@ parse_extent(zinc_grid *g, int dim, const zinc_json *item, const uint64_t *shape
 		return ZINC_OK;
 	if (shape[dim] != 0)
 		return zinc_report_error(r, "M40", err, "chunk_shape must be at least 1 in each dimension");
-	g->step[dim] = 1; /* older texts allowed 0 where there is nothing to cut */
+	g->step[dim] = 1; /* older texts of the specification allowed 0 for an empty dimension */
 	return zinc_report_lenient(r, "M40", err, "chunk_shape is 0 in an empty dimension; taken as 1");
 }
 
@@ -41,7 +41,7 @@ parse_chunk_shape(zinc_grid *g, const zinc_json *v, const uint64_t *shape, zinc_
 	return ZINC_OK;
 }
 
-/* `configuration` may be NULL: the object form without one reaches this place, the bare string does not. */
+/* `configuration` may be NULL: the object form without one is parsed here; a bare string is refused earlier. */
 static zinc_status
 regular_parse(zinc_grid *g, const zinc_json *configuration, const uint64_t *shape, zinc_report *r, zinc_error *err)
 {
@@ -79,7 +79,7 @@ step_of(void *self, int dim)
 	return ((const uint64_t *)self)[dim];
 }
 
-/* None where the dimension is empty. */
+/* An empty dimension has no chunks. */
 static uint64_t
 regular_count(void *self, int dim, uint64_t length)
 {
@@ -92,7 +92,7 @@ regular_find(void *self, int dim, uint64_t i)
 	return i / step_of(self, dim);
 }
 
-/* The extent is the full one: chunks at the border are stored whole (M42). */
+/* The full extent: chunks at the border are stored whole (M42). */
 static void
 regular_span(void *self, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent)
 {

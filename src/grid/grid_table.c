@@ -1,10 +1,10 @@
 /*
- * grid_table.c - the chunk grids, one row each; those that programs add; good chunk shapes
+ * grid_table.c - the built-in chunk grids, one row each; registered grids; choice of chunk shapes
  *
- * (1) An unknown grid is E_UNSUPPORTED and named (M18), with or without must_understand.
- * (2) A grid that fails to parse leaves nothing behind.
- * (3) A chosen chunk has at most 4 MiB and, where the array has as much, more than 1 MiB; a chosen shard has at
- *     most 256 MiB and, where the array has as much, at least 64 MiB.
+ * (1) An unknown grid is E_UNSUPPORTED and the error names it (M18), with or without must_understand.
+ * (2) A grid that fails to parse leaves no memory allocated.
+ * (3) A chosen chunk has at most 4 MiB and, if the array is that large, more than 1 MiB; a chosen shard has at most 256
+ *     MiB and, if the array is that large, at least 64 MiB.
  */
 #include <zinc/extend.h>
 
@@ -34,7 +34,7 @@ zinc_grid_find_uri(const char *uri, zinc_uri_match *match)
 	return zinc_table_find_uri(&grids, uri, match);
 }
 
-/* `step` has room for as many dimensions as any array may have. */
+/* `step` has room for the maximum number of dimensions. */
 static zinc_status
 grid_new(zinc_grid **out, zinc_context *ctx, const zinc_grid_ops *ops, int ndim, zinc_error *err)
 {
@@ -78,7 +78,7 @@ zinc_grid_regular(zinc_grid **out, zinc_context *ctx, int ndim, const uint64_t *
 	return ZINC_OK;
 }
 
-/* A program's gets its configuration as text; what it refuses is a finding. */
+/* A registered grid takes its configuration as text; a refusal is reported as a finding. */
 static zinc_status
 open_user(zinc_grid *g, const zinc_json *configuration, const uint64_t *shape, zinc_report *r, zinc_error *err)
 {
@@ -127,7 +127,7 @@ zinc_grid_print_configuration(const zinc_grid *g, zinc_json_doc *doc)
 	return g->ops->print ? g->ops->print(g, doc) : zinc_user_object(doc, g->configuration);
 }
 
-/* Always the object form: no grid that is built in can do without its configuration. */
+/* Always the object form: every built-in grid needs its configuration. */
 zinc_json *
 zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc)
 {
@@ -173,7 +173,7 @@ zinc_list_grids(zinc_row_fn fn, void *arg)
 #define CHUNK_MAX (4 * ZINC_MIB)
 #define SHARD_MAX (256 * ZINC_MIB)
 
-/* Does a shape of elements take at most `max` bytes? */
+/* Do the elements of a shape take at most `max` bytes? */
 static bool
 fits(const uint64_t *shape, int ndim, uint64_t element, uint64_t max)
 {
@@ -183,8 +183,8 @@ fits(const uint64_t *shape, int ndim, uint64_t element, uint64_t max)
 }
 
 /*
- * Halve the longest side until the chunk has at most 4 MiB: more than 2 MiB remain, the sides that were halved
- * differ by less than a factor of 2, and as they are ceil(length / 2^k) the last chunks are nearly full.
+ * Halve the longest side until the chunk has at most 4 MiB.  More than 2 MiB remain.  The sides that were halved differ
+ * by less than a factor of 2.  They are ceil(length / 2^k), so the last chunks are nearly full.
  */
 void
 zinc_grid_choose(const uint64_t *shape, int ndim, uint64_t element, uint64_t *chunk_shape)
@@ -198,17 +198,17 @@ zinc_grid_choose(const uint64_t *shape, int ndim, uint64_t element, uint64_t *ch
 			if (chunk_shape[d] > chunk_shape[longest])
 				longest = d;
 		if (ndim == 0 || chunk_shape[longest] == 1)
-			return; /* a single element is as large as that */
+			return; /* a single element is larger than the maximum */
 		chunk_shape[longest] = zinc_ceil_div(chunk_shape[longest], 2);
 	}
 }
 
-/* Double the shortest side that does not cover the array yet, while 256 MiB allow it. */
+/* Double the shortest side that does not cover the array yet, up to 256 MiB. */
 void
 zinc_grid_choose_shard(const uint64_t *shape, int ndim, uint64_t element, const uint64_t *chunk_shape,
 		       uint64_t *shard_shape)
 {
-	uint64_t whole[ZINC_MAX_NDIM]; /* the multiple of the chunk that covers the array, or what fits 64 bits of it */
+	uint64_t whole[ZINC_MAX_NDIM]; /* the least multiple of the chunk that covers the array in 64 bits */
 	uint64_t was;
 	int d, shortest;
 

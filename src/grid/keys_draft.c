@@ -1,7 +1,7 @@
 /*
  * keys_draft.c - chunk keys "c1/23/45" as the drafts of version 3 have them
  *
- * The drafts name no encoding, so this is no row of the table: documents of the final version cannot ask for it.
+ * The drafts do not name encodings, so this one is not in the table: documents of the final version cannot select it.
  * Without dimensions: "c".
  */
 #include "grid/rows.h"
@@ -21,7 +21,8 @@ draft_decode(void *self, const char *key, int ndim, uint64_t *index)
 	return key[0] == 'c' && zinc_keys_cut(zinc_keys_separator(self), key + 1, ndim, index);
 }
 
-/* What is the default there is the default elsewhere, too, however it is spelled. */
+/* The name is "default", so that a copy turns the drafts' default into the default of another format, whose keys
+ * differ. */
 const zinc_keys_ops zinc_keys_ops_draft = {.name = "default",
 					   .purpose = "c1/23/45",
 					   .print = zinc_keys_print_separator,

@@ -1,11 +1,11 @@
 /*
- * keys_table.c - the chunk key encodings, one row each; those that programs add
+ * keys_table.c - the built-in chunk key encodings, one row each; registered encodings
  *
- * Both built-in encodings are indices in decimal with a separator; they differ in what stands in front and
- * in the separator when none is named, so all else is here.
+ * Both built-in encodings are indices in decimal with a separator.  They differ only in their prefix and default
+ * separator, so this file has all the rest.
  *
- * (1) decode is the exact inverse of encode: "c/01", "c/+1" or "c/1/" are nobody's chunk, so whoever lists
- *     or erases chunks leaves such keys alone.
+ * (1) decode is the exact inverse of encode: "c/01", "c/+1" or "c/1/" are not chunk keys, so listing or erasing chunks
+ *     ignores such keys.
  * (2) A separator other than "/" and "." is an error (M44), not a guess.
  */
 #include <zinc/extend.h>
@@ -44,10 +44,10 @@ zinc_keys_separate(zinc_keys *k, char separator)
 	static const char slash = '/', dot = '.';
 
 	k->separator = separator;
-	k->self = (void *)(uintptr_t)(separator == '/' ? &slash : &dot); /* nobody writes to it */
+	k->self = (void *)(uintptr_t)(separator == '/' ? &slash : &dot); /* never written to */
 }
 
-/* Any other member is a lenient finding: it cannot change keys that others have written already. */
+/* Any other member is a lenient finding: it cannot change keys that are already stored. */
 zinc_status
 zinc_keys_parse_separator(zinc_keys *k, char otherwise, const zinc_json *configuration, zinc_report *r, zinc_error *err)
 {
@@ -66,7 +66,7 @@ zinc_keys_parse_separator(zinc_keys *k, char otherwise, const zinc_json *configu
 	return ZINC_OK;
 }
 
-/* Always written out, though each encoding has a default: readers differ in knowing it. */
+/* Always written, although each encoding has a default: some readers do not know the default. */
 zinc_json *
 zinc_keys_print_separator(const zinc_keys *k, zinc_json_doc *doc)
 {
@@ -76,7 +76,7 @@ zinc_keys_print_separator(const zinc_keys *k, zinc_json_doc *doc)
 	return zinc_json_set(doc, v, "separator", separator, NULL) == ZINC_OK ? v : NULL;
 }
 
-/* By hand, because a plan of a million chunks makes a million keys. */
+/* Written by hand for speed: a plan of a million chunks prints a million keys. */
 char *
 zinc_keys_join(char separator, const uint64_t *index, int ndim, char *to)
 {
@@ -98,7 +98,7 @@ zinc_keys_join(char separator, const uint64_t *index, int ndim, char *to)
 	return to;
 }
 
-/* One index in decimal; NULL: there is none. */
+/* Parse one index in decimal; NULL: there is none. */
 static const char *
 read_index(const char *p, uint64_t *out)
 {
@@ -142,7 +142,7 @@ zinc_keys_give(const char *text, const char *end, char *out, size_t room)
 
 /* ---- the door ---- */
 
-/* A program's gets its configuration as text; what it refuses is a finding. */
+/* A registered encoding takes its configuration as text; a refusal is reported as a finding. */
 static zinc_status
 open_user(zinc_keys *k, const zinc_json *configuration, zinc_report *r, zinc_error *err)
 {
@@ -156,7 +156,7 @@ open_user(zinc_keys *k, const zinc_json *configuration, zinc_report *r, zinc_err
 	return st == ZINC_OK ? st : (zinc_error_copy(err, &why), st);
 }
 
-/* With the configuration, or without (NULL); nothing is left behind on failure. */
+/* `configuration` may be NULL.  On failure nothing stays allocated. */
 static zinc_status
 keys_init(zinc_keys *out, zinc_context *ctx, const zinc_keys_ops *ops, const zinc_json *configuration, zinc_report *r,
 	  zinc_error *err)
@@ -170,7 +170,7 @@ keys_init(zinc_keys *out, zinc_context *ctx, const zinc_keys_ops *ops, const zin
 	return st;
 }
 
-/* The flag must_understand is of no use here: without the encoding no chunk can be found (M19). */
+/* must_understand makes no difference: without the encoding no chunk can be found (M19). */
 zinc_status
 zinc_keys_parse(zinc_keys *out, zinc_context *ctx, const zinc_json *v, zinc_report *r, zinc_error *err)
 {
@@ -191,7 +191,7 @@ zinc_keys_parse(zinc_keys *out, zinc_context *ctx, const zinc_json *v, zinc_repo
 	return st;
 }
 
-/* The encoding of that name; behind the name of a built-in one its separator may stand.  NULL: none. */
+/* Find the encoding of that name; the name of a built-in one may be followed by its separator.  NULL: none. */
 static const zinc_keys_ops *
 find_by_text(const char *text, char *separator)
 {
@@ -253,7 +253,7 @@ zinc_keys_print(const zinc_keys *k, zinc_json_doc *doc)
 	return v;
 }
 
-/* What print_key prints. */
+/* The text that print_key prints. */
 typedef struct place {
 	const zinc_keys *k;
 	const uint64_t *index;

@@ -1,5 +1,5 @@
 /*
- * rows.h - inside the room grid: the built-in rows of its two tables
+ * rows.h - inside of the room `grid`: the built-in rows of its two tables
  */
 #ifndef ZINC_GRID_ROWS_H
 #define ZINC_GRID_ROWS_H
@@ -10,12 +10,12 @@ extern const zinc_grid_ops zinc_grid_ops_regular; /* grid_regular.c */
 extern const zinc_keys_ops zinc_keys_ops_default; /* keys_default.c */
 extern const zinc_keys_ops zinc_keys_ops_v2;      /* keys_v2.c */
 
-/* What the two key encodings share (keys_table.c). */
+/* Shared by the two key encodings (keys_table.c). */
 
-/* The longest key of ndim indices and what stands in front of them. */
+/* The longest key of ndim indices with its prefix. */
 #define ZINC_KEYS_MAX (ZINC_MAX_NDIM * 21 + 2)
 
-/* "separator", when given, must be "/" or "."; `otherwise` when it is not. */
+/* "separator", if given, must be "/" or "."; the default is `otherwise`. */
 zinc_status zinc_keys_parse_separator(zinc_keys *k, char otherwise, const zinc_json *configuration, zinc_report *r,
 				      zinc_error *err);
 zinc_json *zinc_keys_print_separator(const zinc_keys *k, zinc_json_doc *doc);
@@ -25,11 +25,11 @@ zinc_keys_separator(void *self)
 {
 	return *(const char *)self;
 }
-/* Indices in decimal with separators between them; returns where the text ends (no NUL). */
+/* Print indices in decimal with separators between them; returns the end of the text (no NUL). */
 char *zinc_keys_join(char separator, const uint64_t *index, int ndim, char *to);
-/* The exact inverse, to the end of the text: no signs, no leading zeros, at most 2^64-1. */
+/* The exact inverse, which must use the whole text: no signs, no leading zeros, at most 2^64-1. */
 bool zinc_keys_cut(char separator, const char *text, int ndim, uint64_t *index);
-/* The key text[0..end) into the caller's room, if it is enough; its length. */
+/* Copy the key text[0..end) to the caller's room if it fits; returns its length. */
 size_t zinc_keys_give(const char *text, const char *end, char *out, size_t room);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * sel.c - selections, checked and brought to one form
+ * sel.c - check selections and bring them to one form
  *
- * (1) What comes out lies inside the array: every index of every dimension, list and point.
- * (2) A slice of no or one element has step 1, whatever the caller wrote.
- * (3) Masks become points in C order; blocks become slices, cut at the array's end.
+ * (1) The result lies inside the array: every index of every dimension, list and point.
+ * (2) A slice of no or one element has step 1, whatever the caller gave.
+ * (3) Masks become points in C order; blocks become slices, clipped at the array's end.
  */
 #include "grid/grid.h"
 
@@ -18,14 +18,14 @@ slice_fits(uint64_t start, uint64_t count, uint64_t step, uint64_t length)
 	return !zinc_u64_mul(count - 1, step, &last) && !zinc_u64_add(last, start, &last) && last < length;
 }
 
-/* One dimension's start, count, step, checked. */
+/* Check start, count and step of one dimension. */
 static zinc_status
 check_slice(zinc_sel_dim *out, int dim, uint64_t start, uint64_t count, uint64_t step, uint64_t length, zinc_error *err)
 {
 	step = count <= 1 || step == 0 ? 1 : step;
 	if (!slice_fits(start, count, step, length))
 		return zinc_fail(err, ZINC_E_RANGE,
-				 "start %llu, count %llu, step %llu leave dimension %d, which has length %llu",
+				 "start %llu, count %llu, step %llu exceed dimension %d, which has length %llu",
 				 (unsigned long long)start, (unsigned long long)count, (unsigned long long)step, dim,
 				 (unsigned long long)length);
 	*out = (zinc_sel_dim){.start = start, .step = step, .count = count};
@@ -44,7 +44,7 @@ select_all(zinc_sel *out, const uint64_t *shape)
 	return ZINC_OK;
 }
 
-/* start and step may be missing, count may not: there is no good default. */
+/* start and step may be missing; count may not, because it has no good default. */
 static zinc_status
 select_box(zinc_sel *out, const zinc_selection *s, const uint64_t *shape, zinc_error *err)
 {
@@ -65,18 +65,17 @@ check_list(const zinc_select_dim *in, int dim, uint64_t length, zinc_error *err)
 
 	for (i = 0; i < in->nlist; i++)
 		if (in->list[i] >= length)
-			return zinc_fail(err, ZINC_E_RANGE, "index %llu leaves dimension %d, which has length %llu",
+			return zinc_fail(err, ZINC_E_RANGE, "index %llu is outside dimension %d, which has length %llu",
 					 (unsigned long long)in->list[i], dim, (unsigned long long)length);
 	return ZINC_OK;
 }
 
-/* The list stays the caller's.  A dimension to be dropped has one index, however that is written. */
+/* The list stays the caller's.  A dimension to be dropped must have one index, in whatever form. */
 static zinc_status
 select_ortho_dim(zinc_sel_dim *out, const zinc_select_dim *in, int dim, uint64_t length, zinc_error *err)
 {
 	if (in->drop && (in->list ? in->nlist != 1 : in->count > 1))
-		return zinc_fail(err, ZINC_E_INVALID,
-				 "dimension %d is to be dropped, but has more or less than one index", dim);
+		return zinc_fail(err, ZINC_E_INVALID, "dimension %d can be dropped only with exactly one index", dim);
 	if (in->list) {
 		ZINC_TRY(check_list(in, dim, length, err));
 		*out = (zinc_sel_dim){.step = 1, .count = in->nlist, .list = in->list};
@@ -101,7 +100,7 @@ select_ortho(zinc_sel *out, const zinc_selection *s, const uint64_t *shape, zinc
 
 /* ---- points ---- */
 
-/* Coordinates stay the caller's; of an array without dimensions there are none to look at. */
+/* Coordinates stay the caller's; an array without dimensions has none to check. */
 static zinc_status
 select_points(zinc_sel *out, const zinc_selection *s, const uint64_t *shape, zinc_error *err)
 {
@@ -116,7 +115,7 @@ select_points(zinc_sel *out, const zinc_selection *s, const uint64_t *shape, zin
 			if (*p >= shape[d])
 				return zinc_fail(
 				    err, ZINC_E_RANGE,
-				    "coordinate %llu of point %zu leaves dimension %d, which has length %llu",
+				    "coordinate %llu of point %zu is outside dimension %d, which has length %llu",
 				    (unsigned long long)*p, i, d, (unsigned long long)shape[d]);
 	out->is_points = true;
 	out->npoints = s->npoints;
@@ -134,7 +133,7 @@ step_index(uint64_t *index, const uint64_t *shape, int ndim)
 		index[d] = 0;
 }
 
-/* Two passes over the mask: how many points there are, then which. */
+/* Two passes over the mask: the first counts the points, the second stores them. */
 static zinc_status
 select_mask(zinc_sel *out, const zinc_selection *s, const uint64_t *shape, zinc_error *err)
 {
@@ -164,7 +163,7 @@ select_mask(zinc_sel *out, const zinc_selection *s, const uint64_t *shape, zinc_
 
 /* ---- blocks ---- */
 
-/* Blocks [start, start + count) of one dimension as a slice. */
+/* Convert blocks [start, start + count) of one dimension to a slice. */
 static zinc_status
 select_block(zinc_sel_dim *out, const zinc_grid *g, int dim, uint64_t start, uint64_t count, uint64_t length,
 	     zinc_error *err)
@@ -174,7 +173,7 @@ select_block(zinc_sel_dim *out, const zinc_grid *g, int dim, uint64_t start, uin
 
 	if (!zinc_range_within(start, count, blocks))
 		return zinc_fail(err, ZINC_E_RANGE,
-				 "blocks %llu and on, %llu of them, leave dimension %d, which has %llu",
+				 "start block %llu, count %llu exceed dimension %d, which has %llu blocks",
 				 (unsigned long long)start, (unsigned long long)count, dim, (unsigned long long)blocks);
 	*out = (zinc_sel_dim){.step = 1};
 	if (count == 0)
@@ -182,7 +181,7 @@ select_block(zinc_sel_dim *out, const zinc_grid *g, int dim, uint64_t start, uin
 	zinc_grid_span(g, dim, start, &first, &extent);
 	zinc_grid_span(g, dim, start + count - 1, &last, &extent);
 	end = zinc_u64_add(last, extent, &end) ? length : zinc_min_u64(end, length);
-	out->start = zinc_min_u64(first, length); /* a grid may have chunks wholly behind the end */
+	out->start = zinc_min_u64(first, length); /* a grid may have chunks entirely past the end */
 	out->count = end - out->start;
 	return ZINC_OK;
 }
@@ -202,7 +201,7 @@ select_blocks(zinc_sel *out, const zinc_selection *s, const zinc_grid *grid, con
 
 /* ---- all kinds ---- */
 
-/* Fills dim[] or points; what is said of the wrong rank comes before what is said of wrong numbers. */
+/* Fills dim[] or points.  A wrong number of dimensions is reported before wrong indices. */
 static zinc_status
 select_kind(zinc_sel *out, const zinc_selection *s, const zinc_grid *grid, const uint64_t *shape, zinc_error *err)
 {
@@ -227,8 +226,8 @@ select_kind(zinc_sel *out, const zinc_selection *s, const zinc_grid *grid, const
 	}
 }
 
-/* The shape of the result.  It may have more elements than the array, as lists may repeat, and an array may have more
- * than 2^64; only what is selected counts here. */
+/* The shape of the result.  It may have more elements than the array, because lists may repeat; and an array may
+ * have more than 2^64.  Only the number of selected elements matters here. */
 static zinc_status
 measure(zinc_sel *out, zinc_error *err)
 {

@@ -5,29 +5,29 @@
  *     item      = "..." | number | [number] ":" [number] [ ":" [number] ] | "[" [ number { "," number } ] "]"
  *     number    = ["-"] digits
  *
- * with blanks anywhere between.  Dimensions that are not named are taken whole; "..." stands for as many as are
- * missing.
+ * with blanks allowed between all of these.  Dimensions that are not named are selected whole; "..." stands for as many
+ * as are missing.
  *
- * (1) A slice clips and never fails; a number or an item of a list out of bounds is E_RANGE.
- * (2) Numbers of any length are read; beyond 2^64-1 they are simply out of bounds.
+ * (1) A slice is clipped and never fails; a number or an item of a list out of bounds is E_RANGE.
+ * (2) Numbers of any length are read; beyond 2^64-1 they are out of bounds.
  */
 #include "grid/grid.h"
 
 typedef struct number {
 	bool given, negative; /* negative, not given: a lone '-' */
-	uint64_t n;           /* UINT64_MAX: that or more */
+	uint64_t n;           /* UINT64_MAX: this or more */
 } number;
 
 typedef struct parser {
 	const char *text, *p;
-	int ndim, at; /* dimensions in all, and the one whose turn it is */
+	int ndim, at; /* number of dimensions, and the current one */
 	const uint64_t *shape;
 	zinc_select_dim *dims;
-	uint64_t *list; /* where the next list goes */
+	uint64_t *list; /* where the next list is stored */
 	zinc_error *err;
 } parser;
 
-/* The selection and what it points to, in one piece: dims and lists follow. */
+/* The selection, followed by its dims and lists in the same allocation. */
 typedef struct owned {
 	zinc_context *ctx;
 	zinc_selection s;
@@ -96,7 +96,7 @@ take_number(parser *ps)
 	return n;
 }
 
-/* An index, counted from the end when negative. */
+/* Parse an index; a negative one counts from the end. */
 static zinc_status
 resolve(const parser *ps, number n, uint64_t *out)
 {
@@ -110,7 +110,7 @@ resolve(const parser *ps, number n, uint64_t *out)
 	return ZINC_OK;
 }
 
-/* An end of a slice, clipped. */
+/* Parse an end of a slice and clip it. */
 static uint64_t
 clip(number n, uint64_t length, uint64_t absent)
 {
@@ -121,7 +121,7 @@ clip(number n, uint64_t length, uint64_t absent)
 	return zinc_min_u64(n.n, length);
 }
 
-/* The rest of a slice; its start has been read and a ':' is next. */
+/* Parse the rest of a slice; its start has been read and a ':' is next. */
 static zinc_status
 parse_slice(parser *ps, number first)
 {
@@ -176,7 +176,7 @@ parse_item(parser *ps)
 	return resolve(ps, n, &dim->start);
 }
 
-/* Take `n` dimensions whole. */
+/* Select `n` dimensions whole. */
 static void
 take_whole(parser *ps, int n)
 {
@@ -184,7 +184,7 @@ take_whole(parser *ps, int n)
 		ps->dims[ps->at] = (zinc_select_dim){.count = ps->shape[ps->at], .step = 1};
 }
 
-/* `items` is how many dimensions the text names: "..." is worth the others. */
+/* `items` is the number of dimensions that the text names: "..." stands for the others. */
 static zinc_status
 parse_items(parser *ps, int items)
 {
@@ -209,7 +209,7 @@ parse_items(parser *ps, int items)
 	return peek(ps) == '\0' ? ZINC_OK : bad(ps, "something unknown");
 }
 
-/* Items that name a dimension, and commas in all: a bound for the numbers in lists. */
+/* Count the items that name a dimension, and all commas, which bound the numbers in lists. */
 static size_t
 count_items(const char *text, size_t *commas)
 {

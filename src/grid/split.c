@@ -1,19 +1,19 @@
 /*
- * split.c - one dimension's selection, cut at chunk boundaries
+ * split.c - cut one dimension's selection at chunk boundaries
  *
  *     selection   . . a b c . d e . . .        out:  a b c d e
  *     chunks     |0 0 0|1 1 1|2 2 2|3 3       segments: {0: a} {1: b c} {2: d e}
  *
- * (1) Segments come in the order of their chunks, each chunk once, none empty, and chunks without a
- *     selected element have none.
- * (2) A list may have any order and repeats; within a segment its items keep their order, so that of two items
- *     for one element the later one is written last.
- * (3) A program's grid that names a chunk for an index which that chunk does not hold is E_INVALID, never
- *     a wrong address or an endless loop.
+ * (1) Segments are in the order of their chunks, with at most one per chunk.  A chunk without a selected element has no
+ *     segment, and no segment is empty.
+ * (2) A list may have any order and repeats.  Within a segment its items keep their order, so that of two items for one
+ *     element the later one is written last.
+ * (3) A registered grid that names a chunk for an index which that chunk does not hold is E_INVALID, never a wrong
+ *     address or an endless loop.
  */
 #include "grid/grid.h"
 
-/* The chunk that holds index `at`, and where in it.  False: the grid contradicts itself. */
+/* Find the chunk that holds index `at`, and the offset in it.  False: the grid contradicts itself. */
 static bool
 locate(const zinc_grid *g, int dim, uint64_t at, zinc_segment *s)
 {
@@ -32,7 +32,7 @@ fail_grid(const zinc_grid *g, zinc_error *err)
 
 /* ---- slices ---- */
 
-/* How many segments; and what they are, where `to` is not NULL.  False: see locate. */
+/* Count the segments, and store them if `to` is not NULL.  False: see locate. */
 static bool
 cut_slice(const zinc_grid *g, int dim, const zinc_sel_dim *sel, zinc_segment *to, size_t *n)
 {
@@ -45,7 +45,7 @@ cut_slice(const zinc_grid *g, int dim, const zinc_sel_dim *sel, zinc_segment *to
 			return false;
 		s.count = zinc_min_u64(sel->count - done, zinc_ceil_div(s.extent - s.first, s.step));
 		s.out = done;
-		at += s.count * s.step; /* wraps, if at all, behind the last */
+		at += s.count * s.step; /* can wrap only after the last segment */
 		if (to)
 			to[*n] = s;
 	}
@@ -56,10 +56,10 @@ cut_slice(const zinc_grid *g, int dim, const zinc_sel_dim *sel, zinc_segment *to
 
 typedef struct item {
 	uint64_t chunk;
-	uint64_t in, out; /* offset from the chunk's start, place in the result */
+	uint64_t in, out; /* offset from the chunk's start, index in the result */
 } item;
 
-/* Merge the sorted runs [0, half) and [half, n) of `from`; of equals the left one goes first. */
+/* Merge the sorted runs [0, half) and [half, n) of `from`; of equal items the left one is first. */
 static void
 merge(item *to, const item *from, size_t half, size_t n)
 {
@@ -80,7 +80,7 @@ is_sorted(const item *items, size_t n)
 	return true;
 }
 
-/* A stable sort by chunk, with room for as many items in `other`; the answer is where they ended up. */
+/* A stable sort by chunk; `other` has room for as many items.  Returns the array that holds the result. */
 static item *
 sort_items(item *items, item *other, size_t n)
 {
@@ -111,7 +111,7 @@ find_items(item *items, const zinc_grid *g, int dim, const zinc_sel_dim *sel)
 	return true;
 }
 
-/* Do the items of a segment step evenly upwards into places in a row?  Then no list is needed. */
+/* Do the items of a segment have a constant positive step and consecutive places?  Then they need no list. */
 static bool
 is_even(const item *items, size_t n)
 {
@@ -124,7 +124,7 @@ is_even(const item *items, size_t n)
 	return true;
 }
 
-/* Segments of sorted items, and their lists: in[n], then out[n]. */
+/* Make segments of sorted items, with their lists: in[n], then out[n]. */
 static size_t
 cut_items(const zinc_grid *g, int dim, const item *items, size_t n, uint64_t *lists, zinc_segment *to)
 {
@@ -162,7 +162,7 @@ count_chunks(const item *items, size_t n)
 	return chunks;
 }
 
-/* With items and lists of room enough. */
+/* `items` and out->own are large enough. */
 static zinc_status
 split_items(zinc_split *out, const zinc_grid *g, int dim, const zinc_sel_dim *sel, item *items, zinc_error *err)
 {
@@ -215,7 +215,8 @@ zinc_split_bound(const zinc_grid *grid, int dim, const zinc_sel_dim *sel)
 		return sel->count;
 	first = zinc_grid_chunk_of(grid, dim, sel->start);
 	last = zinc_grid_chunk_of(grid, dim, sel->start + (sel->count - 1) * sel->step);
-	return last < first ? sel->count : zinc_min_u64(sel->count, last - first + 1); /* less: it contradicts itself */
+	return last < first ? sel->count
+			    : zinc_min_u64(sel->count, last - first + 1); /* last < first: it contradicts itself */
 }
 
 zinc_status

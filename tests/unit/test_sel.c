@@ -138,7 +138,7 @@ orthogonal(void **state)
 	d[0].list = bad;
 	d[0].nlist = 2;
 	assert_int_equal(init(&s, NULL, 2), ZINC_E_RANGE);
-	assert_string_equal(err.text, "index 10 leaves dimension 0, which has length 10");
+	assert_string_equal(err.text, "index 10 is outside dimension 0, which has length 10");
 	d[0].nlist = 0; /* an empty list */
 	assert_ok(init(&s, NULL, 2));
 	assert_true(sel.out_n == 0 && sel.dim[0].count == 0);
@@ -178,7 +178,7 @@ points(void **state)
 	assert_true(sel.out_shape[0] == 3 && sel.out_n == 3);
 	p[3] = 4;
 	assert_int_equal(init(&s, NULL, 2), ZINC_E_RANGE);
-	assert_string_equal(err.text, "coordinate 4 of point 1 leaves dimension 1, which has length 4");
+	assert_string_equal(err.text, "coordinate 4 of point 1 is outside dimension 1, which has length 4");
 	s.npoints = 1;
 	assert_ok(init(&s, NULL, 2));
 	s.points = NULL;
