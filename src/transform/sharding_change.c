@@ -1,9 +1,9 @@
 /*
  * sharding_change.c - put, del and update of chunks: changes of the shards that hold them
  *
- * shard/shard_change.c makes the new shard.  Without a condition the store below excludes all other writers while the shard
- * is read, changed and put.  A condition (and whoever wants the new tag) needs to know generations, so then it is a loop of
- * conditional puts.
+ * shard/shard_change.c makes the new shard.  Without a condition, the store below excludes all other writers while
+ * the shard is read, changed and put.  A change that has a condition or returns the new tag depends on generations.
+ * It is a loop of conditional puts.
  */
 #include "transform/transform_inside.h"
 
@@ -39,7 +39,7 @@ zinc_sharded_old_chunk(const zinc_sharded *s, const zinc_shard_entry *e, const z
 	return zinc_shard_read_old(old, e->offset, e->nbytes, to, out, err);
 }
 
-/* ---- under a condition ---- */
+/* ---- with a condition ---- */
 
 typedef struct conditional {
 	const zinc_sharded *s;
@@ -50,8 +50,8 @@ typedef struct conditional {
 	uint32_t flags;
 	zinc_tag *tag;
 	const zinc_wait *wait;
-	zinc_tag seen; /* of the shard, in this try */
-	bool lost;     /* somebody was faster: try again */
+	zinc_tag seen; /* tag of the shard in this attempt */
+	bool lost;     /* another writer changed the shard first: try again */
 } conditional;
 
 /* Does the condition hold for the chunk in this generation of its shard? */
@@ -119,7 +119,7 @@ try_once(conditional *x, zinc_error *err)
 	return st;
 }
 
-/* The loop ends: each loss means that somebody else's change of the shard was made. */
+/* The loop ends, because each failed attempt means that another writer succeeded. */
 static zinc_status
 run_conditional(conditional *x, zinc_error *err)
 {
@@ -134,7 +134,8 @@ run_conditional(conditional *x, zinc_error *err)
 		ZINC_TRY(zinc_wait_check(x->wait, err));
 		zinc_store_back_off(tries, x);
 	}
-	return zinc_fail(err, ZINC_E_CONFLICT, "others changed the shard %d times while a chunk was being changed",
+	return zinc_fail(err, ZINC_E_CONFLICT,
+			 "other writers changed the shard %d times during the change of a chunk; try again",
 			 ZINC_UPDATE_TRIES);
 }
 
@@ -147,7 +148,7 @@ typedef struct one_change {
 	zinc_chunk_place at;
 	const zinc_condition *when; /* NULL: any */
 	uint32_t flags;
-	zinc_tag *tag; /* NULL: not asked for */
+	zinc_tag *tag; /* NULL: not requested */
 	const zinc_wait *wait;
 } one_change;
 
@@ -157,7 +158,7 @@ is_plain(const one_change *o)
 	return (!o->when || o->when->when == ZINC_ANY) && !o->tag;
 }
 
-/* At once, in whichever of the two ways it needs. */
+/* Apply one change now, with or without a condition. */
 static zinc_status
 change_now(const one_change *o, zinc_chunk_edit *edit, zinc_error *err)
 {
@@ -210,7 +211,8 @@ put_chunk(const one_change *o, const zinc_put *put, zinc_error *err)
 	return st;
 }
 
-/* In a group, what has a condition or wants its tag is done at once, after what the group has for its shard. */
+/* In a group, a change that has a condition or returns its tag is made at once.  Before it, the group's changes of the
+ * same shard are written. */
 static zinc_status
 settle_before(const one_change *o, zinc_error *err)
 {
@@ -291,13 +293,13 @@ typedef struct chunk_update {
 	const zinc_sharded *s;
 	zinc_shard_change c;
 	zinc_chunk_edit edit;
-	zinc_buf chunk; /* as it is */
+	zinc_buf chunk; /* its old bytes */
 	zinc_update_fn fn;
 	void *arg;
-	uint64_t limit; /* of the chunk, 0: any */
+	uint64_t limit; /* bytes of the chunk at most; 0: the limit of every chunk */
 } chunk_update;
 
-/* The caller's function sees its chunk, the store below the shard around it. */
+/* Call the caller's function with the old chunk; the store below updates the shard around it. */
 static zinc_status
 ask_caller(void *arg, const zinc_shard_build *b, const zinc_old *old, zinc_error *err)
 {
@@ -314,7 +316,7 @@ ask_caller(void *arg, const zinc_shard_build *b, const zinc_old *old, zinc_error
 	return ZINC_OK;
 }
 
-/* Called only where caps say UPDATE, so nobody need say that he is the only writer. */
+/* Called only for stores with ZINC_CAP_UPDATE, so single_writer is not needed. */
 zinc_status
 zinc_sharded_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, uint32_t flags,
 		    const zinc_wait *wait, zinc_error *err)

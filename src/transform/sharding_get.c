@@ -1,12 +1,12 @@
 /*
- * sharding_get.c - reading chunks out of shards
+ * sharding_get.c - read chunks from shards
  *
  *     requests     c/0/0   c/5/1[3:7]   c/0/1   zarr.json          the caller's batch
- *     call 1       c/0/0[-64:]  c/2/0[-64:]     zarr.json          one index per shard; what is no chunk is passed on
- *     call 2       c/0/0[a:b]  c/2/0[c:d]  c/0/0[e:f]              the ranges, under the tags of their indexes
+ *     call 1       c/0/0[-64:]  c/2/0[-64:]     zarr.json          one index per shard; other keys are passed on
+ *     call 2       c/0/0[a:b]  c/2/0[c:d]  c/0/0[e:f]              the ranges, on condition of their index's tag
  *
- * A shard that changes between the two calls is read anew with the next round; after eight it is E_CONFLICT.  One that has
- * no tag is read whole instead, for nothing would show that it has changed.
+ * A shard that changes between the two calls is read again in the next round; after eight rounds the result is
+ * E_CONFLICT.  A shard without a tag is read whole, because a change could not be detected.
  */
 #include <stdlib.h>
 
@@ -14,11 +14,11 @@
 
 /* One request of the caller for a chunk. */
 typedef struct asked {
-	size_t i;               /* the caller's number */
+	size_t i;               /* number of the caller's request */
 	size_t position;        /* in its shard */
 	const char *key;        /* of the shard */
 	zinc_shard_read *shard; /* of this round */
-	uint64_t nbytes;        /* of the chunk, when a range is asked for */
+	uint64_t nbytes;        /* size of the chunk; before that, offset of the key in `keys` */
 	bool again;             /* the shard changed */
 } asked;
 
@@ -28,19 +28,19 @@ typedef struct batch {
 	const zinc_sink *sink;
 	const zinc_wait *wait;
 	zinc_buf keys; /* of the shards, each with its NUL */
-	asked *asked;  /* for chunks, in order of their shards' keys */
+	asked *asked;  /* requests for chunks, sorted by the keys of their shards */
 	size_t nasked;
-	size_t *passed; /* the caller's numbers of those that are passed on */
+	size_t *passed; /* numbers of the caller's requests that are passed on */
 	size_t npassed;
 	zinc_shard_read *shards; /* of this round */
 	size_t nshards;
-	zinc_get *below;   /* the requests of a call below */
-	asked **whose;     /* of the second call */
-	struct iovec *iov; /* cut ones */
-	bool begun;        /* an answer has been given */
+	zinc_get *below;   /* the requests of one call of the store below */
+	asked **whose;     /* by request of the second call: the caller's request */
+	struct iovec *iov; /* shortened copies of the caller's iovecs */
+	bool begun;        /* at least one request has been answered */
 } batch;
 
-/* ---- who wants what ---- */
+/* ---- sorting the requests ---- */
 
 static int
 by_key(const void *a, const void *b)
@@ -51,7 +51,7 @@ by_key(const void *a, const void *b)
 	return c ? c : x->i < y->i ? -1 : x->i > y->i;
 }
 
-/* Keys are added to a buffer that moves, so they are noted by their place first. */
+/* The buffer of the keys moves while it grows, so offsets are stored first and pointers set at the end. */
 static zinc_status
 sort_requests(batch *b, size_t n, zinc_error *err)
 {
@@ -123,7 +123,7 @@ batch_fini(batch *b)
 
 /* ---- the first call: indexes ---- */
 
-/* Each shard once, in order of the keys, as those who ask are. */
+/* Each shard once, in the order of the keys, like the requests. */
 static void
 collect_shards(batch *b)
 {
@@ -141,7 +141,7 @@ collect_shards(batch *b)
 	}
 }
 
-/* The entries of all shards that are there; a failure is that of its shard. */
+/* Decode the entries of all shards that exist; a failure is recorded in its shard. */
 static void
 take_indexes(batch *b)
 {
@@ -164,7 +164,8 @@ take_indexes(batch *b)
 	zinc_scratch_put(scratch);
 }
 
-/* All indexes of this round, and in the first round what is passed on; one call.  Answers follow only from here on. */
+/* Read all indexes of this round and, in the first round, the requests that are passed on, in one call.  No request is
+ * answered before this call. */
 static zinc_status
 fetch_indexes(batch *b, zinc_error *err)
 {
@@ -178,9 +179,9 @@ fetch_indexes(batch *b, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* ---- answers that need no bytes ---- */
+/* ---- answers without a second call ---- */
 
-/* A chunk that is there, of which only that, or only its tag, was asked. */
+/* Answer a request that needs only the existence or the tag of a chunk. */
 static void
 answer_found(const batch *b, const asked *a, zinc_found found)
 {
@@ -197,7 +198,7 @@ bring_whole(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov
 	return ZINC_OK;
 }
 
-/* Answer what can be answered by the index, or by the whole shard; else false. */
+/* Answer a request from the index or from a shard that was read whole; false: it needs a range. */
 static bool
 answer_by_index(const batch *b, asked *a)
 {
@@ -221,7 +222,7 @@ answer_by_index(const batch *b, asked *a)
 	}
 	if (r->stat)
 		answer_found(b, a, ZINC_FOUND);
-	else if (sh->whole.data) /* the index was checked against its size */
+	else if (sh->whole.data) /* entries were checked against the shard's size */
 		zinc_sink_serve(b->sink, a->i, r, a->nbytes, &sh->stored.tag, bring_whole,
 				(uint8_t *)sh->whole.data + (size_t)sh->stored.entries[a->position].offset, b->wait);
 	return r->stat || sh->whole.data;
@@ -237,7 +238,7 @@ range_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	return b->sink->room(b->sink->arg, b->whose[i]->i, nbytes, buf);
 }
 
-/* What is not as its index said is of another generation, and is read again. */
+/* An answer that does not match the index is of another generation; the shard is read again. */
 static void
 range_done(void *arg, size_t i, const zinc_got *got)
 {
@@ -257,7 +258,7 @@ range_done(void *arg, size_t i, const zinc_got *got)
 	b->sink->done(b->sink->arg, a->i, &mine);
 }
 
-/* The front of the caller's pieces, as many as hold n bytes; the cut copy is taken from *room. */
+/* Shorten the caller's iovecs to n bytes; the copy is taken from *room. */
 static void
 cut_iov(zinc_get *g, uint64_t n, struct iovec **room)
 {
@@ -275,7 +276,7 @@ cut_iov(zinc_get *g, uint64_t n, struct iovec **room)
 	*room += k;
 }
 
-/* The caller's range of the chunk -> a range of the shard. */
+/* Convert the caller's range of the chunk to a range of the shard. */
 static void
 make_range(const batch *b, const asked *a, zinc_get *g, struct iovec **room)
 {
@@ -287,12 +288,12 @@ make_range(const batch *b, const asked *a, zinc_get *g, struct iovec **room)
 	if (r->suffix)
 		offset = e->nbytes - length;
 	*g = (zinc_get){.key = a->key, .offset = e->offset + offset, .length = length, .iov = r->iov, .niov = r->niov};
-	g->if_tag = &a->shard->stored.tag; /* one without a tag was read whole */
+	g->if_tag = &a->shard->stored.tag; /* a shard without a tag was read whole */
 	if (r->iov && length < r->length)
 		cut_iov(g, length, room);
 }
 
-/* All ranges of this round in one call.  Those whose shard changed are left in b->asked. */
+/* Read all ranges of this round in one call.  Requests whose shard changed stay in b->asked. */
 static void
 fetch_ranges(batch *b)
 {

@@ -1,32 +1,32 @@
 /*
  * sharding_group.c - many changes of chunks, each shard written once
  *
- * A group keeps the encoded chunks it was given until it commits, or until they take BUDGET bytes.  Then
+ * A group holds encoded chunks until it commits, or until they take more than BUDGET bytes.  Then, in this order:
  *
- *   shards of which some chunks are changed    each is read, changed and put under its own exclusion, first;
- *   shards that are given whole                are put without being read, in one group of the store below,
+ *   shards of which some chunks change    each is read, changed and put while the store excludes other writers of it;
+ *   shards of which all chunks are given  are put without being read, in one group of the store below.
  *
- * so that whoever waits for a shard holds no other.  Two layers deep the lower one sees whole shards of its own.
+ * So a thread that waits for one shard never holds another.  With two such layers, the lower one gets whole shards.
  */
 #include "transform/transform_inside.h"
 
 #define BUDGET  (64 * ZINC_MIB)
 #define BUCKETS 256u
 
-/* A change of one chunk; `bytes` is the group's. */
+/* A change of one chunk; the group owns `bytes`. */
 typedef struct change {
 	zinc_chunk_change what;
 	uint8_t *bytes;
 	size_t nbytes;
 } change;
 
-/* What the group has for one shard. */
+/* The group's changes of one shard. */
 typedef struct pending {
 	struct pending *next;
 	char *key;
 	uint64_t index[ZINC_MAX_NDIM];
-	size_t nset;     /* positions that change */
-	size_t nput;     /* of those, that are put */
+	size_t nset;     /* number of positions that change */
+	size_t nput;     /* number of those that are put */
 	change *changes; /* by position */
 } pending;
 
@@ -41,14 +41,14 @@ typedef struct failure {
 typedef struct group {
 	zinc_sharded *s;
 	uint32_t flags;
-	uint64_t bytes; /* of all pending chunks, and of what notes them */
+	uint64_t bytes; /* of all pending chunks and of the lists of changes */
 	pending *buckets[BUCKETS];
 	failure *failed, **last;
-	zinc_status lost;      /* memory was out for a failure */
+	zinc_status lost;      /* no memory was left to record a failure */
 	const zinc_wait *wait; /* of the call that writes */
 } group;
 
-/* ---- what is pending ---- */
+/* ---- pending changes ---- */
 
 static void
 drop(group *g, change *c)
@@ -58,7 +58,7 @@ drop(group *g, change *c)
 	*c = (change){ZINC_CHUNK_KEEP, NULL, 0};
 }
 
-/* What the list of a shard's changes takes; calloc has made sure that it fits. */
+/* Bytes of a shard's list of changes; calloc has checked the product. */
 static uint64_t
 notes_bytes(const group *g)
 {
@@ -79,7 +79,7 @@ pending_free(group *g, pending *p)
 	zinc_free(g->s->ctx, p);
 }
 
-/* The slot of a shard in its bucket: where it is, or would be. */
+/* The slot of a shard in its bucket, or the empty one at its end. */
 static pending **
 find(group *g, const char *key)
 {
@@ -109,7 +109,7 @@ pending_new(group *g, const zinc_chunk_place *at, const char *key)
 	return NULL;
 }
 
-/* The bytes of a chunk as one block, at least one byte long. */
+/* Join the bytes of a chunk into one block, at least one byte long. */
 static uint8_t *
 join(zinc_context *ctx, const struct iovec *iov, int niov, size_t *n)
 {
@@ -126,7 +126,7 @@ join(zinc_context *ctx, const struct iovec *iov, int niov, size_t *n)
 	return bytes;
 }
 
-/* The last change of a chunk is the one that counts. */
+/* A change of a chunk replaces an earlier one. */
 static zinc_status
 note(group *g, pending *p, size_t position, zinc_chunk_change what, const struct iovec *iov, int niov, zinc_error *err)
 {
@@ -216,7 +216,7 @@ put_whole(group *g, const pending *p, zinc_shard_change *c, zinc_put_group *belo
 	return zinc_store_put(g->s->next, below, p->key, u.bytes, u.nbytes, NULL, g->flags, NULL, g->wait, err);
 }
 
-/* Write one shard; what fails is noted, and *st tells of it. */
+/* Write one shard; failures are recorded in the group. */
 static void
 write_shard(group *g, const pending *p, zinc_put_group *below)
 {
@@ -238,7 +238,7 @@ write_shard(group *g, const pending *p, zinc_put_group *below)
 		fail_shard(g, p, st, &e);
 }
 
-/* A shard's put was lost at the commit of the store below. */
+/* The commit of the store below could not put this shard. */
 static void
 below_failed(void *arg, const char *key, zinc_status st, const zinc_error *error)
 {
@@ -269,12 +269,12 @@ write_whole_shards(group *g)
 	const failure *const *mark;
 	zinc_status st = zinc_store_put_begin(g->s->next, &below, g->flags, g->wait, &e);
 
-	write_some(g, true, st == ZINC_OK ? below : NULL); /* without a group each is on its own */
+	write_some(g, true, st == ZINC_OK ? below : NULL); /* without a group each is put alone */
 	if (st != ZINC_OK)
 		return;
 	mark = (const failure *const *)g->last;
 	st = zinc_store_commit(g->s->next, below, below_failed, g, g->wait, &e);
-	if (st != ZINC_OK && !*mark && !g->lost) /* of no key in particular */
+	if (st != ZINC_OK && !*mark && !g->lost) /* the failure names no key */
 		fail_key(g, "", st, &e);
 }
 
@@ -316,7 +316,7 @@ flush(group *g, const zinc_wait *wait)
 
 /* ---- the group ---- */
 
-/* The store below says best why it cannot be written. */
+/* If the store cannot be written, it returns the error itself. */
 zinc_status
 zinc_sharded_put_begin(void *self, zinc_put_group **out, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {

@@ -1,11 +1,11 @@
 /*
- * sharding_list.c - listing and erasing through shards
+ * sharding_list.c - list and erase chunks in shards
  *
- * Shards are listed below, their indexes read, a window of them in one call, and the chunks that are there told by
- * their own keys, in order of bytes: "c/10/0" before "c/2/0", whichever shards they are in.
+ * The shards are listed in the store below.  Their indexes are read, one call per window of shards.  The chunks that
+ * exist are listed by their own keys, in byte order: "c/10/0" before "c/2/0", whichever shards they are in.
  *
- *     prefix asked for       listed below
- *     ""  or above the array's    the same
+ *     requested prefix            listed in the store below
+ *     "" or above the array's     the same
  *     the array's "a/"            "a/"
  *     "a/c/96/"                   "a/c/3/" for 32 chunks per shard (where the key encoding allows it), else "a/"
  *     any other                   the same, passed on
@@ -14,23 +14,23 @@
 
 #include "transform/transform_inside.h"
 
-#define WINDOW 256u /* shards whose indexes are read at once */
+#define WINDOW 256u /* shards whose indexes are read in one call */
 
 /* One key of the answer. */
 typedef struct found {
-	size_t at; /* in `text`, while that grows */
+	size_t at; /* offset in `text` or `names`, while they grow */
 	const char *key;
 	uint64_t nbytes;
-	bool shard; /* below: to be opened */
+	bool shard; /* in `below`: it is a shard, whose index must be read */
 } found;
 
 typedef struct listing {
 	const zinc_sharded *s;
 	const char *prefix;
 	size_t nprefix;
-	zinc_buf below;  /* found[]: what the store below lists */
-	zinc_buf names;  /* and its keys, each with its NUL */
-	zinc_buf chunks; /* the same of the answer */
+	zinc_buf below;  /* found[]: the keys listed by the store below */
+	zinc_buf names;  /* texts of `below`, each with its NUL */
+	zinc_buf chunks; /* found[]: the keys of the answer; their texts are in `text` */
 	zinc_buf text;
 	const zinc_wait *wait;
 	zinc_status status;
@@ -69,7 +69,7 @@ items(const zinc_buf *list)
 	return (found *)(void *)list->p;
 }
 
-/* The same limit as for every listing, applied before memory is taken. */
+/* The limit of every listing, applied before memory is allocated. */
 static zinc_status
 add(const listing *l, zinc_buf *list, const found *f, zinc_error *err)
 {
@@ -79,7 +79,7 @@ add(const listing *l, zinc_buf *list, const found *f, zinc_error *err)
 	return zinc_buf_add(list, f, sizeof *f, err);
 }
 
-/* Keys have stopped moving: point to them. */
+/* The texts no longer move: set the pointers to them. */
 static void
 settle(zinc_buf *list, const zinc_buf *text)
 {
@@ -89,7 +89,7 @@ settle(zinc_buf *list, const zinc_buf *text)
 		items(list)[i].key = (const char *)text->p + items(list)[i].at;
 }
 
-/* ---- what lies below ---- */
+/* ---- the keys of the store below ---- */
 
 static bool
 begins(const char *s, const char *with, size_t n)
@@ -113,7 +113,7 @@ note_below(void *arg, const char *key, uint64_t nbytes)
 	return l->status != ZINC_OK;
 }
 
-/* "a/c/5/" -> the key of the first chunk that begins so, by adding 0 (or 1) for r more dimensions. */
+/* Complete "a/c/5/" to the key of a chunk by adding the digit 0 or 1 for r more dimensions. */
 static bool
 complete(const listing *l, int r, char digit, zinc_buf *key, uint64_t *index)
 {
@@ -129,7 +129,7 @@ complete(const listing *l, int r, char digit, zinc_buf *key, uint64_t *index)
 	return zinc_buf_text(key) && l->s->in.decode_key(&l->s->in, zinc_buf_text(key), index);
 }
 
-/* Do the first dimensions have a fixed index below this prefix, and all others every index? */
+/* Below this prefix, do all chunks have the same index in the first dimensions, and any index in the last r? */
 static bool
 is_regular(const listing *l, int r, zinc_buf *key, uint64_t *index)
 {
@@ -144,7 +144,7 @@ is_regular(const listing *l, int r, zinc_buf *key, uint64_t *index)
 	return true;
 }
 
-/* The prefix of the shards that hold the chunks below l->prefix; where that cannot be told, the array's. */
+/* The prefix of the shards that hold the chunks below l->prefix; if it cannot be determined, the array's prefix. */
 static zinc_status
 translate(const listing *l, zinc_buf *out, zinc_error *err)
 {
@@ -174,7 +174,7 @@ translate(const listing *l, zinc_buf *out, zinc_error *err)
 	return st;
 }
 
-/* Everything below that may hold a key of the answer. */
+/* List all keys of the store below that may contribute to the answer. */
 static zinc_status
 list_below(listing *l, zinc_error *err)
 {
@@ -197,7 +197,7 @@ list_below(listing *l, zinc_error *err)
 
 /* ---- the indexes ---- */
 
-/* Shards whose indexes are read at once, but decoded one by one: each may be large. */
+/* Shards whose indexes are read in one call, but decoded one by one: a decoded index may be large. */
 typedef struct window {
 	listing *l;
 	zinc_shard_read shards[WINDOW];
@@ -207,7 +207,7 @@ typedef struct window {
 	zinc_scratch *scratch;
 } window;
 
-/* The chunks of one shard that the prefix asks for. */
+/* Add the chunks of one shard that begin with the prefix. */
 static zinc_status
 add_chunks(window *w, const zinc_shard_read *r, zinc_error *err)
 {
@@ -218,7 +218,7 @@ add_chunks(window *w, const zinc_shard_read *r, zinc_error *err)
 	ZINC_TRY(zinc_shard_index_decode(l->s->sh, w->scratch, l->s->layout.shape, (zinc_bytes){r->tail, r->ntail},
 					 r->stored.size, w->entries, err));
 	if (!l->s->in.decode_key(&l->s->in, r->key + l->s->nprefix, index))
-		return ZINC_OK; /* was one when it was listed */
+		return ZINC_OK; /* cannot happen: it was a shard's key when it was listed */
 	for (i = 0; i < l->s->n; i++) {
 		found f = {.at = l->text.n, .nbytes = w->entries[i].nbytes};
 
@@ -234,7 +234,7 @@ add_chunks(window *w, const zinc_shard_read *r, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* One that was erased since it was listed is not there. */
+/* A shard that was erased since it was listed is skipped. */
 static zinc_status
 open_shard(window *w, const zinc_shard_read *r, zinc_error *err)
 {
@@ -264,7 +264,7 @@ open_window(window *w, zinc_error *err)
 	return st;
 }
 
-/* Keys that are no shards' belong to the answer as they are. */
+/* Keys that are not shards are added to the answer unchanged. */
 static zinc_status
 keep(listing *l, const found *f, zinc_error *err)
 {
@@ -300,7 +300,7 @@ by_key(const void *a, const void *b)
 	return strcmp(((const found *)a)->key, ((const found *)b)->key);
 }
 
-/* All keys of the answer, in order of their bytes. */
+/* All keys of the answer, in byte order. */
 static zinc_status
 collect(listing *l, zinc_error *err)
 {
@@ -327,7 +327,7 @@ collect(listing *l, zinc_error *err)
 
 /* ---- the slots ---- */
 
-/* Does the prefix have nothing to do with the array's chunks? */
+/* Can no chunk of the array be below this prefix? */
 static bool
 is_foreign(const zinc_sharded *s, const char *prefix)
 {
@@ -355,7 +355,7 @@ zinc_sharded_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, con
 	return st;
 }
 
-/* Keys below one directory stand together, so that each is told with its first. */
+/* Keys below one directory are adjacent, so a directory is reported with its first key. */
 static zinc_status
 tell_entries(const listing *l, zinc_entry_fn fn, void *arg, zinc_error *err)
 {
@@ -380,7 +380,7 @@ tell_entries(const listing *l, zinc_entry_fn fn, void *arg, zinc_error *err)
 	return st;
 }
 
-/* Above the array's prefix nothing shows of shards. */
+/* Above the array's prefix, shards are not visible, and the store below can list. */
 zinc_status
 zinc_sharded_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, const zinc_wait *wait,
 		      zinc_error *err)
@@ -418,8 +418,8 @@ del_listed(const zinc_sharded *s, const listing *l, uint32_t flags, zinc_error *
 	return st;
 }
 
-/* Whole shards go with the store's own operation; a prefix that cuts through shards is done chunk by chunk, each shard
- * being written once. */
+/* A prefix that contains all shards, or none, is erased by the store below.  Other prefixes are erased chunk by chunk;
+ * each shard is written once. */
 zinc_status
 zinc_sharded_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {

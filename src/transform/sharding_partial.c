@@ -1,9 +1,9 @@
 /*
- * sharding_partial.c - parts of many chunks, each shard written once
+ * sharding_partial.c - write parts of many chunks, each shard once
  *
- * Parts come sorted by key (store.c), which is not the order of shards: "c/10/0" comes before "c/2/0".  So they are
- * gathered by shard first; then each shard is read, changed and put in one update of the store below, whether all of its
- * chunks change or one.
+ * Parts are sorted by key (store.c), which is not the order of shards: "c/10/0" is before "c/2/0".  So they are first
+ * grouped by shard.  Then each shard is read, changed and put in one update of the store below, for any number of its
+ * chunks.
  */
 #include <stdlib.h>
 
@@ -14,15 +14,15 @@ typedef struct patch {
 	zinc_chunk_place at;
 	const zinc_partial *const *parts;
 	size_t n;
-	uint8_t *bytes; /* the chunk with them */
+	uint8_t *bytes; /* the new chunk */
 } patch;
 
-/* What one update changes. */
+/* The changes of one update. */
 typedef struct patched {
 	const zinc_sharded *s;
-	zinc_buf chunk; /* one of them, as it is */
+	zinc_buf chunk; /* the old bytes of one chunk */
 	patch *patches;
-	zinc_chunk_edit *edits; /* one for each */
+	zinc_chunk_edit *edits; /* one per patch */
 	size_t n;
 } patched;
 
@@ -38,7 +38,7 @@ by_shard(const void *a, const void *b)
 	return x->position < y->position ? -1 : x->position > y->position;
 }
 
-/* How many patches from here on are of the first one's shard. */
+/* The number of patches, from the first on, that belong to the first one's shard. */
 static size_t
 same_shard(const patch *p, size_t n)
 {
@@ -49,7 +49,7 @@ same_shard(const patch *p, size_t n)
 	return m;
 }
 
-/* May be called more than once for one shard: each time from what is there then. */
+/* May be called more than once for one shard, each time with the shard stored at that moment. */
 static zinc_status
 patch_shard(void *arg, const zinc_shard_build *b, const zinc_old *old, zinc_error *err)
 {
@@ -115,7 +115,7 @@ patch_all(const zinc_sharded *s, patch *patches, zinc_chunk_edit *edits, size_t 
 	return st;
 }
 
-/* Keys that are no chunk's go to the store below at once. */
+/* Keys that are not chunks are passed to the store below at once. */
 zinc_status
 zinc_sharded_put_partial(void *self, const zinc_partial *const *parts, size_t n, int single_writer, uint32_t flags,
 			 const zinc_wait *wait, zinc_error *err)

@@ -1,9 +1,9 @@
 /*
- * transform.c - a stack of layers from a document's list and a program's choice
+ * transform.c - open a stack of layers from a document's list and a program's options
  */
 #include "transform/transform_inside.h"
 
-/* One more layer on the stack; it has its own reference to the one below. */
+/* Put one more layer on the stack; it has its own reference to the layer below. */
 static void
 raise_stack(zinc_store **top, zinc_store *layer)
 {
@@ -11,7 +11,7 @@ raise_stack(zinc_store **top, zinc_store *layer)
 	*top = layer;
 }
 
-/* ---- those of the document ---- */
+/* ---- layers of the document ---- */
 
 static zinc_status
 configuration_text(zinc_buf *out, const zinc_json *configuration, const char **text, zinc_error *err)
@@ -24,7 +24,8 @@ configuration_text(zinc_buf *out, const zinc_json *configuration, const char **t
 	return *text ? ZINC_OK : zinc_fail_nomem(err);
 }
 
-/* What the transformer refuses is a fault of the document; only memory and what is not supported keep their status. */
+/* A configuration that the transformer rejects makes the document corrupt.  Only lack of memory, unsupported features
+ * and exceeded limits keep their status. */
 static zinc_status
 refused(zinc_status st, const char *name, zinc_error *err)
 {
@@ -56,14 +57,14 @@ open_one(zinc_store **out, const zinc_extension *x, const zinc_transformer_def *
 	return st;
 }
 
-/* The document was judged when it was read. */
+/* Findings were reported when the document was read. */
 static void
 discard_finding(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
 {
 	(void)arg, (void)severity, (void)rule, (void)pointer, (void)message;
 }
 
-/* One item; *out stays NULL for one that may be ignored and is not known. */
+/* Open one item; *out stays NULL if it is unknown and may be ignored. */
 static zinc_status
 open_item(zinc_store **out, const zinc_json *v, zinc_transformer_find_fn find, const zinc_transformer_input *in,
 	  zinc_error *err)
@@ -82,7 +83,7 @@ open_item(zinc_store **out, const zinc_json *v, zinc_transformer_find_fn find, c
 	return open_one(out, &x, def, in, err);
 }
 
-/* The list names the one nearest the array first, so that it is made from its end. */
+/* The list begins with the layer nearest to the array, so layers are opened from its end. */
 static zinc_status
 open_list(zinc_store **top, const zinc_json *list, zinc_transformer_find_fn find, const zinc_transformer_input *in,
 	  zinc_error *err)
@@ -100,7 +101,7 @@ open_list(zinc_store **top, const zinc_json *list, zinc_transformer_find_fn find
 	return ZINC_OK;
 }
 
-/* ---- those of the program ---- */
+/* ---- layers of the program ---- */
 
 static zinc_status
 open_layers(zinc_store **top, const zinc_stack_options *options, const zinc_transformer_input *in, zinc_error *err)
@@ -143,7 +144,8 @@ zinc_stack_open(zinc_store **out, const zinc_json *list, zinc_transformer_find_f
 
 /* ---- keys ---- */
 
-/* No key of a chunk is longer; one that a program's encoding made so is no key, and the store says so. */
+/* No key of a chunk is longer.  If a program's encoding makes a longer one, the result is not a valid key and the store
+ * rejects it. */
 #define KEY_ROOM 4096
 
 static size_t

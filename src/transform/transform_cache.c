@@ -1,14 +1,14 @@
 /*
- * transform_cache.c - the run-time layer that keeps what the store has answered
+ * transform_cache.c - the run-time layer that caches answers of the store
  *
- * An entry is one answer: a key, a range of it, its bytes, and the generation they are of.  Promises
+ * An entry is one answer: a key, a range of its value, the bytes, and their generation.  Promises
  * (tests/unit/test_transform_cache.c names each by its number):
  *
- * (1) An entry is used only when the store has just said that the key still has its tag, by a request for no bytes; all
- *     such requests of a batch are one call.  With `trust` nothing is asked.
- * (2) Bytes without a tag are not kept, unless trusted.
+ * (1) An entry is used only after the store has confirmed, by a request for no bytes, that the key still has the
+ *     entry's tag; all such requests of a batch are one call.  With `trust` no such request is made.
+ * (2) Bytes without a tag are not cached, unless `trust` is set.
  * (3) A change that passes through the layer drops the entries of its key.
- * (4) The entries together have at most `bytes` bytes; those used longest ago go first.
+ * (4) The entries together have at most `bytes` bytes; the least recently used are dropped first.
  */
 #include "transform/transform_inside.h"
 
@@ -28,9 +28,9 @@ typedef struct cache {
 	zinc_lru table;
 } cache;
 
-/* ---- the table (base/lru.c), under the context's lock, which forks mind ---- */
+/* ---- the table (base/lru.c), under the context's lock, which is safe across fork() ---- */
 
-/* All entries of a key; NULL: of every key. */
+/* Drop all entries of a key; NULL: of every key. */
 static void
 forget(cache *c, const char *key)
 {
@@ -53,7 +53,7 @@ answers(const entry *e, const zinc_get *r)
 	return e->length == r->length && !e->suffix == !r->suffix && (r->suffix || e->offset == r->offset);
 }
 
-/* The entry that answers the request; NULL: none. */
+/* The entry that answers the request, or NULL. */
 static entry *
 look_up(cache *c, const zinc_get *r)
 {
@@ -66,7 +66,7 @@ look_up(cache *c, const zinc_get *r)
 	return (entry *)e;
 }
 
-/* The same, held. */
+/* The same, and hold the entry. */
 static entry *
 find(cache *c, const zinc_get *r)
 {
@@ -88,7 +88,7 @@ release(cache *c, entry *e)
 	pthread_mutex_unlock(&c->ctx->lock);
 }
 
-/* The bytes of an answer, from wherever they were put; NULL: no memory, which is no failure here. */
+/* Copy an answer into an entry, from the request's iov or from `slot`.  NULL: no memory, which is not an error here. */
 static entry *
 entry_new(cache *c, const zinc_get *r, const zinc_got *got, const uint8_t *slot)
 {
@@ -132,7 +132,7 @@ keep(cache *c, const zinc_get *r, const zinc_got *got, const uint8_t *slot)
 
 /* ---- get ---- */
 
-/* One request: what is kept for it, and whether that still holds. */
+/* The cached entry of one request, and whether it is still valid. */
 typedef struct request_state {
 	entry *e;
 	bool valid;
@@ -147,7 +147,7 @@ typedef struct batch {
 	const zinc_wait *wait;
 	request_state *states;
 	zinc_get *below;
-	size_t *whose; /* of the requests below */
+	size_t *whose; /* by request to the store below: the number of the caller's request */
 } batch;
 
 static void
@@ -159,7 +159,8 @@ confirm_done(void *arg, size_t i, const zinc_got *got)
 	w->valid = got->found == ZINC_FOUND && zinc_tag_equal(&w->e->e.tag, got->tag);
 }
 
-/* Which entries are of the present generation?  A question that fails is none: the request itself will tell. */
+/* Which entries are still current?  If this call fails, no entry is used, and the requests themselves report the
+ * error. */
 static void
 confirm(batch *b)
 {
@@ -203,7 +204,7 @@ note_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 	return answer;
 }
 
-/* Kept before the caller hears of it, who may do with the bytes what he likes. */
+/* Cache the bytes before the caller gets them, because the caller may change them. */
 static void
 note_done(void *arg, size_t i, const zinc_got *got)
 {
@@ -215,7 +216,8 @@ note_done(void *arg, size_t i, const zinc_got *got)
 	b->sink->done(b->sink->arg, mine, got);
 }
 
-/* Ask below for what is not kept; then serve the rest, so that a get that fails as a whole has answered nothing. */
+/* First request from the store below what is not cached, then serve the rest: a get that fails as a whole must not have
+ * answered any request. */
 static zinc_status
 answer_all(batch *b, zinc_error *err)
 {
@@ -263,7 +265,7 @@ cache_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink,
 	return st;
 }
 
-/* ---- changes: passed on, and then forgotten ---- */
+/* ---- changes: pass them on, then drop the entries ---- */
 
 static zinc_status
 cache_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
@@ -291,7 +293,7 @@ cache_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, con
 	return st;
 }
 
-/* What a group puts may show only now; whose keys they were is the store's to know. */
+/* The puts of a group may become visible only now, and this layer does not know their keys. */
 static zinc_status
 cache_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
@@ -366,7 +368,7 @@ cache_caps(void *self, zinc_caps *out)
 	zinc_store_caps(((cache *)self)->next, out);
 }
 
-/* What changes no value passes by: groups, listing, sync, scrub. */
+/* Operations that change no value are forwarded: groups, listing, sync, scrub. */
 static zinc_store *
 cache_forwards(void *self)
 {
@@ -376,7 +378,7 @@ cache_forwards(void *self)
 static const zinc_store_ops cache_ops = {
     .size = sizeof(zinc_store_ops),
     .name = "cache",
-    .purpose = "another store, with its answers kept in memory",
+    .purpose = "another store, with its answers cached in memory",
     .close = cache_close,
     .caps = cache_caps,
     .get = cache_get,

@@ -1,11 +1,11 @@
 /*
- * transform_inside.h - inside of the room `transform`: what the files of the layer `indexed` share
+ * transform_inside.h - internals of the room `transform`: declarations that the files of the layer `indexed` share
  *
- *   transform_sharding.c   the layer: configuration, keys, the slots that only relay
- *   sharding_get.c         a batch of reads: one call below for indexes, one for ranges
+ *   transform_sharding.c   the layer: configuration, keys, the slots that only forward
+ *   sharding_get.c         a batch of reads: one call of the store below for indexes, one for ranges
  *   sharding_change.c      put, del and update of chunks: changes of their shards
  *   sharding_group.c       many changes, each shard written once
- *   sharding_partial.c     parts of many chunks, likewise
+ *   sharding_partial.c     parts of many chunks, each shard written once
  *   sharding_list.c        listing and erasing through shards
  */
 #ifndef ZINC_TRANSFORM_INSIDE_H
@@ -17,34 +17,34 @@
 typedef struct zinc_sharded {
 	zinc_context *ctx;
 	zinc_store *next;
-	zinc_store *me; /* the layer as a store; not counted */
+	zinc_store *me; /* the layer as a store; not a counted reference */
 	zinc_transformer_input in;
-	zinc_keys keys; /* of zinc_store_sharded; ops NULL: `in` has somebody else's */
+	zinc_keys keys; /* set by zinc_store_sharded; ops NULL: `in` has the keys of its caller */
 	char *prefix;
 	size_t nprefix;
 	zinc_shard *sh;
-	zinc_shard_layout layout; /* of every shard: as an array of chunks, of which it has per_axis */
-	size_t n;                 /* layout.n, which fits */
-	uint64_t *sequence;       /* positions in the order in which chunks are written; NULL: row by row */
+	zinc_shard_layout layout; /* of every shard, seen as an array of per_axis chunks */
+	size_t n;                 /* layout.n, which fits in size_t */
+	uint64_t *sequence;       /* positions in the order in which chunks are written; NULL: C order */
 } zinc_sharded;
 
-/* The configuration {"chunks_per_shard": [...]} -> the layer. */
+/* Open the layer from the configuration {"chunks_per_shard": [...]}. */
 zinc_status zinc_sharding_open(zinc_store **out, const char *configuration, const zinc_transformer_input *in,
 			       zinc_error *err);
 
 /* ---- keys ---- */
 
-/* Where a chunk lies: in which shard, and at which entry of its index. */
+/* The place of a chunk: its shard, and its entry in the index. */
 typedef struct zinc_chunk_place {
 	uint64_t shard[ZINC_MAX_NDIM];
 	size_t position;
 } zinc_chunk_place;
 
-/* false: not the key of a chunk; it is passed on. */
+/* false: `key` is not the key of a chunk, and must be passed on. */
 bool zinc_sharded_locate(const zinc_sharded *s, const char *key, zinc_chunk_place *out);
-/* The key of a shard (or a chunk: they look the same), appended. */
+/* Append the key of a shard, or of a chunk: they have the same form. */
 zinc_status zinc_sharded_key(const zinc_sharded *s, const uint64_t *index, zinc_buf *out, zinc_error *err);
-/* The key of the chunk at an entry of a shard, appended. */
+/* Append the key of the chunk at an entry of a shard. */
 zinc_status zinc_sharded_chunk_key(const zinc_sharded *s, const uint64_t *shard, size_t position, zinc_buf *out,
 				   zinc_error *err);
 /* ---- slots of zinc_store_ops, each in its file ---- */
@@ -73,20 +73,20 @@ zinc_status zinc_sharded_del_prefix(void *self, const char *prefix, uint32_t fla
 
 /* ---- changes ---- */
 
-/* A change of a shard of this layer.  zinc_shard_change_fini must follow. */
+/* Begin a change of a shard of this layer.  zinc_shard_change_fini must follow. */
 void zinc_sharded_change_init(const zinc_sharded *s, zinc_shard_change *c, zinc_chunk_edit *edits, size_t n);
-/* Make it, under the exclusion of the store below. */
+/* Apply the change; the store below excludes other writers. */
 zinc_status zinc_sharded_change_run(const zinc_sharded *s, zinc_shard_change *c, const char *shard_key,
 				    int single_writer, uint32_t flags, const zinc_wait *wait, zinc_error *err);
-/* The chunk as it is, through `to`; *found false: it is not there.  E_LIMIT above `limit` bytes, 0: as many as a chunk may
- * have. */
+/* The stored bytes of the chunk, read into `to`; *found false: it is missing.  E_LIMIT above `limit` bytes, 0: the
+ * limit of a chunk. */
 zinc_status zinc_sharded_old_chunk(const zinc_sharded *s, const zinc_shard_entry *e, const zinc_old *old,
 				   uint64_t limit, zinc_buf *to, zinc_bytes *out, bool *found, zinc_error *err);
 
-/* A put (ERASE: del) that belongs to a group; its bytes are copied. */
+/* Add a put (ERASE: a del) to the group; its bytes are copied. */
 zinc_status zinc_sharded_enlist(zinc_put_group *group, const zinc_chunk_place *at, zinc_chunk_change what,
 				const struct iovec *iov, int niov, const zinc_wait *wait, zinc_error *err);
-/* Do what the group has for the shard of this chunk now. */
+/* Write the group's changes of this chunk's shard now. */
 zinc_status zinc_sharded_flush_one(zinc_put_group *group, const zinc_chunk_place *at, const zinc_wait *wait,
 				   zinc_error *err);
 

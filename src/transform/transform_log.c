@@ -1,5 +1,5 @@
 /*
- * transform_log.c - the run-time layer that tells what the array asks for
+ * transform_log.c - the run-time layer that logs the array's requests
  */
 #include "transform/transform_inside.h"
 

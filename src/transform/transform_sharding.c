@@ -1,20 +1,20 @@
 /*
- * transform_sharding.c - the storage transformer `indexed`: chunks joined to shards
+ * transform_sharding.c - the storage transformer `indexed`: chunks joined into shards
  *
  *     chunks_per_shard [2, 2]:    c/0/0 c/0/1 | c/0/2 c/0/3        shard c/0/0 | shard c/0/1
  *                                 c/1/0 c/1/1 | c/1/2 c/1/3
  *
- * The key of a shard is that of a chunk with the same index, so that layers can lie upon each other.  The
- * bytes are those of the codec sharding_indexed with the index at the end (codec/shard.c draws them), but
- * the chunks are encoded before they come here.  Seed: draft of December 2022, "Sharding storage transformer".
+ * The key of a shard is the key of a chunk with the same index, so that such layers can be stacked.  The bytes are
+ * those of the codec sharding_indexed with the index at the end (codec/shard.c draws them), but this layer gets
+ * chunks that are already encoded.  Seed: draft of December 2022, "Sharding storage transformer".
  *
  * Promises (tests/unit/test_transform_sharding.c names each by its number):
  *
- * (1) A batch of reads is two calls below: one for all indexes, one for all ranges.
- * (2) The bytes of a chunk and the index that led to them are of one generation of the shard.
- * (3) A shard whose chunks are all put or erased in one group is written without being read; any other change
- *     reads, changes and puts it under the store's own exclusion, so that no other chunk is lost.
- * (4) Order, gaps and foreign bytes before the index do not matter; what orders chunks is never stored.
+ * (1) A batch of reads makes two calls of the store below: one for all indexes, one for all ranges.
+ * (2) The bytes of a chunk and the index that locates them are of one generation of the shard.
+ * (3) A shard whose chunks are all put or erased in one group is written without being read.  For any other change the
+ *     shard is read, changed and put while the store excludes other writers, so that no other chunk is lost.
+ * (4) Order, gaps and foreign bytes before the index do not matter; the order of chunks is never stored.
  * (5) Listed keys are chunks that exist; a shard without chunks is erased.
  * (6) Parts of chunks that are set in one call are one update of each shard.
  */
@@ -36,7 +36,7 @@ zinc_sharded_locate(const zinc_sharded *s, const char *key, zinc_chunk_place *ou
 
 	if (strncmp(key, s->prefix, s->nprefix) != 0 || !s->in.decode_key(&s->in, key + s->nprefix, out->shard))
 		return false;
-	for (d = 0; d < s->in.ndim; d++) { /* positions are below n, which fits */
+	for (d = 0; d < s->in.ndim; d++) { /* positions are less than n, which fits in size_t */
 		at = at * (size_t)s->layout.per_axis[d] + (size_t)(out->shard[d] % s->layout.per_axis[d]);
 		out->shard[d] /= s->layout.per_axis[d];
 	}
@@ -53,14 +53,15 @@ zinc_sharded_key(const zinc_sharded *s, const uint64_t *index, zinc_buf *out, zi
 	ZINC_TRY(zinc_buf_add(out, s->prefix, s->nprefix, err));
 	if (n < sizeof text)
 		return zinc_buf_add(out, text, n, err);
-	ZINC_TRY(zinc_buf_reserve(out, n, err)); /* and the byte behind, which every buffer has */
+	ZINC_TRY(zinc_buf_reserve(out, n, err)); /* and one byte for the NUL, which every buffer has */
 	if (s->in.encode_key(&s->in, index, (char *)out->p + out->n, n + 1) != n)
-		return zinc_fail(err, ZINC_E_INVALID, "a key that changes its length between two calls");
+		return zinc_fail(err, ZINC_E_INVALID, "the key encoding returned two lengths for one key");
 	zinc_buf_end(out, out->n + n);
 	return ZINC_OK;
 }
 
-/* Chunks of a shard at the end of the largest index there is may have none; then nothing is stored for them either. */
+/* In a shard with the largest indices, some positions are beyond 64 bits and have no key; nothing can be stored
+ * there. */
 zinc_status
 zinc_sharded_chunk_key(const zinc_sharded *s, const uint64_t *shard, size_t position, zinc_buf *out, zinc_error *err)
 {
@@ -73,12 +74,13 @@ zinc_sharded_chunk_key(const zinc_sharded *s, const uint64_t *shard, size_t posi
 		position /= (size_t)s->layout.per_axis[d];
 		if (zinc_u64_mul(shard[d], s->layout.per_axis[d], &index[d]) ||
 		    zinc_u64_add(index[d], inner, &index[d]))
-			return zinc_fail(err, ZINC_E_CORRUPT, "a shard of chunks whose indices have more than 64 bits");
+			return zinc_fail(err, ZINC_E_CORRUPT,
+					 "the shard holds a chunk whose index has more than 64 bits");
 	}
 	return zinc_sharded_key(s, index, out, err);
 }
 
-/* ---- what only relays ---- */
+/* ---- slots that only forward ---- */
 
 static void
 sharded_free(zinc_sharded *s)
@@ -100,7 +102,8 @@ sharded_close(void *self)
 	sharded_free(s);
 }
 
-/* A shard is put whole, and a chunk's generation is its shard's: what holds below holds here. */
+/* A shard is put whole, and the generation of a chunk is that of its shard, so the capabilities are those of the store
+ * below. */
 static void
 sharded_caps(void *self, zinc_caps *out)
 {
@@ -123,7 +126,7 @@ sharded_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void
 static const zinc_store_ops sharded_ops = {
     .size = sizeof(zinc_store_ops),
     .name = "indexed",
-    .purpose = "chunks of an array joined to shards",
+    .purpose = "chunks of an array joined into shards",
     .close = sharded_close,
     .caps = sharded_caps,
     .get = zinc_sharded_get,
@@ -156,8 +159,8 @@ by_rank(const void *a, const void *b)
 	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* The bits of all coordinates interleaved, the last axis lowest.  An index that fits in memory has few enough: an axis
- * of c chunks takes at most 2 log2(c) bits. */
+/* The bits of all coordinates interleaved, the last axis lowest.  If the index fits in memory, 64 bits are enough: an
+ * axis of c chunks takes at most 2 log2(c) bits. */
 static uint64_t
 morton_rank(const zinc_sharded *s, uint64_t position)
 {
@@ -202,7 +205,7 @@ static zinc_status
 sharded_make(zinc_sharded *s, const uint64_t *per_shard, const char *prefix, zinc_error *err)
 {
 	if (s->in.shard_order < ZINC_SHARD_ROWS || s->in.shard_order > ZINC_SHARD_APPEND)
-		return zinc_fail(err, ZINC_E_INVALID, "no order of chunks has the number %d", s->in.shard_order);
+		return zinc_fail(err, ZINC_E_INVALID, "unknown order of chunks: %d", s->in.shard_order);
 	ZINC_TRY(zinc_shard_new_indexed(&s->sh, s->ctx, s->in.ndim, per_shard, err));
 	ZINC_TRY(zinc_shard_layout_init(&s->layout, s->sh, per_shard, err));
 	s->n = (size_t)s->layout.n;
@@ -213,7 +216,7 @@ sharded_make(zinc_sharded *s, const uint64_t *per_shard, const char *prefix, zin
 	return s->in.shard_order == ZINC_SHARD_MORTON ? make_sequence(s, err) : ZINC_OK;
 }
 
-/* Takes `s`, also on failure. */
+/* Takes ownership of `s`, also on failure. */
 static zinc_status
 sharded_wrap(zinc_store **out, zinc_sharded *s, const uint64_t *per_shard, const char *prefix, zinc_error *err)
 {
@@ -244,8 +247,8 @@ sharded_new(zinc_sharded **out, const zinc_transformer_input *in, zinc_error *er
 	return ZINC_OK;
 }
 
-/* "chunks_per_shard": as many numbers as the array has dimensions, each at least 1.  How shards are written must stay
- * out of documents, but readers need not mind. */
+/* "chunks_per_shard": one number per dimension, each at least 1.  Writers must not store how shards are written;
+ * readers ignore other members. */
 static zinc_status
 parse_configuration(const zinc_json *configuration, int ndim, uint64_t *per_shard, zinc_error *err)
 {
@@ -272,14 +275,15 @@ zinc_sharding_open(zinc_store **out, const char *configuration, const zinc_trans
 	ZINC_TRY(zinc_json_parse(&doc, in->context, text, strlen(text), 0, err));
 	st = parse_configuration(zinc_json_root(doc), in->ndim, per_shard, err);
 	if (st == ZINC_OK && zinc_json_root(doc)->n > 1)
-		zinc_warn(in->context, in->prefix, "storage transformer \"indexed\": only chunks_per_shard is known");
+		zinc_warn(in->context, in->prefix,
+			  "storage transformer \"indexed\": members other than chunks_per_shard are ignored");
 	zinc_json_free(doc);
 	ZINC_TRY(st);
 	ZINC_TRY(sharded_new(&s, in, err));
 	return sharded_wrap(out, s, per_shard, in->prefix, err);
 }
 
-/* ---- on a store, without an array ---- */
+/* ---- over a store, without an array ---- */
 
 static zinc_status
 check_sharded(const zinc_sharded_options *o, zinc_error *err)
@@ -287,15 +291,15 @@ check_sharded(const zinc_sharded_options *o, zinc_error *err)
 	int d;
 
 	if (o->ndim < 0 || o->ndim >= ZINC_MAX_NDIM || (o->ndim > 0 && !o->chunks_per_shard))
-		return zinc_fail(err, ZINC_E_INVALID, "zinc_store_sharded: %d dimensions, or no chunks_per_shard",
-				 o->ndim);
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "zinc_store_sharded: ndim %d is not allowed, or chunks_per_shard is NULL", o->ndim);
 	for (d = 0; d < o->ndim; d++)
 		if (o->chunks_per_shard[d] == 0)
 			return zinc_fail(err, ZINC_E_INVALID, "chunks_per_shard must be at least 1");
 	return o->prefix ? zinc_prefix_check(o->prefix, err) : ZINC_OK;
 }
 
-/* Below "data/root/" keys are the drafts', unless another encoding is named. */
+/* Below "data/root/" the default key encoding is that of the drafts. */
 static zinc_status
 parse_keys(zinc_keys *out, zinc_context *ctx, const zinc_sharded_options *o, zinc_error *err)
 {
