@@ -1,5 +1,5 @@
 /*
- * chain.c - a chain of codecs from its metadata, and back
+ * chain.c - parse a chain of codecs from its metadata, and print it
  *
  *     array -> [array->array]* -> array->bytes -> [bytes->bytes]* -> bytes        M60
  *
@@ -7,13 +7,13 @@
  *
  * (1) A chain that parses can encode and decode every chunk of its representation.
  * (2) Every finding names its rule and the place in the document.
- * (3) An unknown codec is E_UNSUPPORTED, or left out with a warning where the document allows it; what is wrong
- *     beside it is found all the same, and wins.
+ * (3) An unknown codec is E_UNSUPPORTED, or is ignored with a warning if the document allows it.  Other errors are
+ *     still found, and take precedence.
  * (4) What a chain prints parses into an equal chain, in 3.0 spelling (M24).
  */
 #include "codec/codec_parts.h"
 
-/* One item of the list, looked up. */
+/* One item of the list and the codec found for it. */
 typedef struct link {
 	zinc_extension ext;
 	const zinc_codec_ops *ops; /* NULL: unknown */
@@ -23,17 +23,17 @@ typedef struct link {
 typedef struct links {
 	link *v;
 	size_t n;
-	bool complete; /* no unknown one was left behind */
+	bool complete; /* no unknown codec was skipped */
 } links;
 
 /*
- * Three passes, so that a validator hears of every codec that is unknown and of every one in the wrong place before the
- * first configuration stops it: names, order, configurations.
+ * Three passes: names, order, configurations.  So a validator reports every unknown and every misplaced codec before
+ * the first wrong configuration ends the parse.
  */
 
 /* ---- first pass: names ---- */
 
-/* M11-M14, M20.  `*keep`: it takes part. */
+/* M11-M14, M20.  `*keep`: the codec is part of the chain. */
 static zinc_status
 look_up(link *l, const zinc_json *v, bool *keep, zinc_report *r, zinc_error *err)
 {
@@ -41,8 +41,8 @@ look_up(link *l, const zinc_json *v, bool *keep, zinc_report *r, zinc_error *err
 	ZINC_TRY(zinc_extension_parse(&l->ext, v, r, err));
 	l->ops = zinc_codec_find(l->ext.name);
 	if (!l->ops && l->ext.ignorable) {
-		*keep = false; /* that is legal, so strictness makes no error of it */
-		zinc_report_warn(r, "M20", "codec \"%.60s\" is not known and is left out", l->ext.name);
+		*keep = false; /* this is legal, so it is not an error in strict mode either */
+		zinc_report_warn(r, "M20", "codec \"%.60s\" is not known and is ignored", l->ext.name);
 		return ZINC_OK;
 	}
 	if (!l->ops)
@@ -55,7 +55,7 @@ look_up(link *l, const zinc_json *v, bool *keep, zinc_report *r, zinc_error *err
 	return ZINC_OK;
 }
 
-/* All of them, so that a validator hears of every one; the first error stops, an unknown codec does not. */
+/* Look up all items, so that a validator reports each unknown codec.  The first other error ends the loop. */
 static zinc_status
 look_up_all(links *all, const zinc_json *codecs, zinc_report *r, zinc_error *err)
 {
@@ -83,24 +83,24 @@ look_up_all(links *all, const zinc_json *codecs, zinc_report *r, zinc_error *err
 
 /* ---- second pass: order ---- */
 
-/* One codec, behind `packer` (NULL: none yet).  An unknown codec before it may be the one that packs. */
+/* Check the place of one codec; `packer` is the array->bytes codec before it (NULL: none yet).  An unknown codec
+ * before it may be the array->bytes codec. */
 static zinc_status
 check_place(const zinc_codec_ops *ops, const zinc_codec_ops *packer, bool unknown, zinc_report *r, zinc_error *err)
 {
 	if (ops->kind == ZINC_ARRAY_ARRAY && packer)
-		return zinc_report_error(r, "M64", err,
-					 "array->array codec \"%s\" stands behind array->bytes codec \"%s\"", ops->name,
-					 packer->name);
+		return zinc_report_error(r, "M64", err, "array->array codec \"%s\" is after array->bytes codec \"%s\"",
+					 ops->name, packer->name);
 	if (ops->kind == ZINC_ARRAY_BYTES && packer)
 		return zinc_report_error(r, "M62", err, "\"%s\" is a second array->bytes codec, after \"%s\"",
 					 ops->name, packer->name);
 	if (ops->kind == ZINC_BYTES_BYTES && !packer && !unknown)
-		return zinc_report_error(r, "M63", err,
-					 "bytes->bytes codec \"%s\" stands before the array->bytes codec", ops->name);
+		return zinc_report_error(r, "M63", err, "bytes->bytes codec \"%s\" is before the array->bytes codec",
+					 ops->name);
 	return ZINC_OK;
 }
 
-/* M60-M64, as far as unknown codecs let one see. */
+/* M60-M64, as far as they can be checked with unknown codecs. */
 static zinc_status
 check_order(const links *all, zinc_report *r, zinc_error *err)
 {
@@ -126,7 +126,7 @@ check_order(const links *all, zinc_report *r, zinc_error *err)
 
 /* ---- third pass: configurations ---- */
 
-/* The encoded side's shape of a codec that reorders. */
+/* The shape of the encoded side of a codec that reorders. */
 static void
 permute(uint64_t *shape, const int *order, int ndim)
 {
@@ -140,7 +140,7 @@ permute(uint64_t *shape, const int *order, int ndim)
 		shape[i] = old[order[i]];
 }
 
-/* One codec.  `rep` is what it sees, and becomes what it hands on. */
+/* Parse one codec.  `rep` is its decoded side, and is set to its encoded side. */
 static zinc_status
 parse_link(zinc_chain *c, const link *l, zinc_rep *rep, zinc_report *r, zinc_error *err)
 {
@@ -177,7 +177,7 @@ parse_links(zinc_chain *c, const links *all, zinc_report *r, zinc_error *err)
 	for (i = 0; i < all->n; i++) {
 		st = parse_link(c, &all->v[i], &rep, r, err);
 		if (st == ZINC_E_UNSUPPORTED && all->v[i].ops->kind != ZINC_ARRAY_ARRAY)
-			unsupported = st; /* what follows does not depend on it */
+			unsupported = st; /* the codecs after it do not depend on it */
 		else
 			ZINC_TRY(st);
 	}
@@ -187,7 +187,7 @@ parse_links(zinc_chain *c, const links *all, zinc_report *r, zinc_error *err)
 
 /* ---- what follows from the parts ---- */
 
-/* axis[i]: which axis of rep is axis i of ab_rep. */
+/* axis[i]: the axis of rep that is axis i of ab_rep. */
 static void
 fold_orders(zinc_chain *c)
 {
@@ -210,8 +210,8 @@ fold_orders(zinc_chain *c)
 	}
 }
 
-/* A shard is open when its inner chunks lie in the stored object as they are: nothing behind it changes the bytes, and
- * nothing in front of it the elements.  Then the unit is the inner chunk's own unit, through all levels. */
+/* A shard is open if its inner chunks are in the stored object as they are: no codec after it changes the bytes, and
+ * no codec before it changes the elements.  Then the unit is the inner chunk's own unit, through all levels. */
 static void
 find_shard(zinc_chain *c)
 {
@@ -226,7 +226,7 @@ find_shard(zinc_chain *c)
 		c->unit_shape[c->axis[i]] = c->shard->inner->unit_shape[i];
 }
 
-/* What must be decoded in one piece has a limit, and so have shards within shards. */
+/* Data that must be decoded in one piece has a limit; so has the nesting of shards. */
 static zinc_status
 check_limits(const zinc_chain *c, zinc_error *err)
 {
@@ -238,11 +238,11 @@ check_limits(const zinc_chain *c, zinc_error *err)
 	for (shard = c->shard; shard; shard = shard->inner->shard)
 		depth++;
 	if (depth > limits->shard_depth)
-		return zinc_fail(err, ZINC_E_LIMIT, "shards within shards %u deep, where the limit is %u",
-				 (unsigned)depth, (unsigned)limits->shard_depth);
+		return zinc_fail(err, ZINC_E_LIMIT, "shards are nested %u deep; the limit is %u", (unsigned)depth,
+				 (unsigned)limits->shard_depth);
 	ZINC_TRY(zinc_rep_bytes(&c->rep, &nbytes, err));
 	if (!c->open_shard && nbytes > limits->chunk_bytes)
-		return zinc_fail(err, ZINC_E_LIMIT, "a chunk of %zu bytes, where the limit is %llu", nbytes,
+		return zinc_fail(err, ZINC_E_LIMIT, "a chunk has %zu bytes; the limit is %llu", nbytes,
 				 (unsigned long long)limits->chunk_bytes);
 	return ZINC_OK;
 }
@@ -262,7 +262,7 @@ finish(zinc_chain *c, zinc_error *err)
 
 /* ---- the chain ---- */
 
-/* An empty chain with room for n codecs of any kind, and its own copy of the fill value. */
+/* Make an empty chain with room for n codecs of any kind, and its own copy of the fill value. */
 static zinc_status
 make(zinc_chain **out, zinc_context *ctx, size_t n, const zinc_rep *rep, zinc_error *err)
 {
@@ -274,7 +274,7 @@ make(zinc_chain **out, zinc_context *ctx, size_t n, const zinc_rep *rep, zinc_er
 	c->ctx = ctx;
 	c->rep = *rep;
 	c->rep.fill = NULL;
-	c->aa = (zinc_codec **)zinc_calloc(ctx, n, 2 * sizeof(zinc_codec *)); /* and c->bb behind */
+	c->aa = (zinc_codec **)zinc_calloc(ctx, n, 2 * sizeof(zinc_codec *)); /* c->bb is the second half */
 	c->aa_rep = (zinc_rep *)zinc_calloc(ctx, n, sizeof *c->aa_rep);
 	if (!c->aa || !c->aa_rep)
 		return zinc_fail_nomem(err);
@@ -300,11 +300,11 @@ check_list(zinc_context *ctx, const zinc_json *codecs, zinc_report *r, zinc_erro
 	if (codecs->n == 0)
 		return zinc_report_error(r, "M9", err, "must name at least one codec");
 	if (codecs->n > most)
-		return zinc_fail(err, ZINC_E_LIMIT, "%zu codecs, where the limit is %u", codecs->n, (unsigned)most);
+		return zinc_fail(err, ZINC_E_LIMIT, "%zu codecs; the limit is %u", codecs->n, (unsigned)most);
 	return ZINC_OK;
 }
 
-/* A codec with bytes_behind is followed by "bytes" in what others write: one of the two does the work of both. */
+/* Other writers put "bytes" after a codec with bytes_behind.  One codec does the work of both here. */
 static void
 drop_bytes(links *all)
 {
@@ -319,7 +319,8 @@ drop_bytes(links *all)
 	all->n = n;
 }
 
-/* Into an empty chain.  Order is checked even when a codec is unknown: what is wrong is said first. */
+/* Parse into an empty chain.  The order is checked even if a codec is unknown, so that errors are reported before
+ * it. */
 static zinc_status
 parse_all(zinc_chain *c, links *all, const zinc_json *codecs, zinc_report *r, zinc_error *err)
 {

@@ -1,17 +1,17 @@
 /*
- * chain_code.c - elements of a chunk <-> its bytes
+ * chain_code.c - encode and decode the elements of a chunk
  *
  * Promises (tests/unit/test_chain.c names each by its number):
  *
- * (5) A chunk decodes to exactly the elements that were encoded, or not at all: bytes too few, too many or left
- *     over are E_CORRUPT, a checksum that does not match E_CHECKSUM, and the error names the codec.
- * (6) Bytes are copied only where a codec or the order of axes makes them move: the last codec writes into the
- *     destination, and elements stored as they are in memory are not copied at all.
- * (7) From the second chunk on, nothing is allocated (compressors' libraries apart).
- * (8) The same elements give the same bytes, always.
+ * (5) A chunk decodes to exactly the elements that were encoded, or not at all: too few, too many or unused bytes are
+ *     E_CORRUPT, a wrong checksum is E_CHECKSUM, and the error names the codec.
+ * (6) Bytes are copied only if a codec or the order of axes moves them: the last codec writes into the destination, and
+ *     elements stored as they are in memory are not copied at all.
+ * (7) From the second chunk on, nothing is allocated (except by compression libraries).
+ * (8) The same elements always give the same bytes.
  *
- * A decoded chunk may begin at any address, also an odd one, when it lies in the encoded bytes: who needs
- * aligned elements copies them.
+ * A decoded chunk that is part of the encoded bytes may begin at any address, even an odd one.  Code that needs aligned
+ * elements must copy them.
  */
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@
 
 /* ---- representations of one chunk, which may be smaller than the largest ---- */
 
-/* What array->array codec k sees as its decoded side; k == naa: what the array->bytes codec sees. */
+/* The decoded side of array->array codec k; k == naa: the decoded side of the array->bytes codec. */
 static void
 stage_rep(const zinc_chain *c, int k, const uint64_t *shape, zinc_rep *out)
 {
@@ -38,7 +38,7 @@ stage_rep(const zinc_chain *c, int k, const uint64_t *shape, zinc_rep *out)
 	}
 }
 
-/* Does the chain leave the axes where they are?  Two transposes may undo each other. */
+/* Does the chain keep the axes in order?  Two transposes may undo each other. */
 static bool
 is_straight(const zinc_chain *c)
 {
@@ -50,7 +50,7 @@ is_straight(const zinc_chain *c)
 	return true;
 }
 
-/* The most bytes behind the first `nbb` bytes->bytes codecs. */
+/* The maximum number of bytes after the first `nbb` bytes->bytes codecs. */
 static int
 stage_bound(const zinc_chain *c, const zinc_rep *rep, int nbb, size_t *encoded)
 {
@@ -64,7 +64,7 @@ stage_bound(const zinc_chain *c, const zinc_rep *rep, int nbb, size_t *encoded)
 	return 0;
 }
 
-/* Does everything in front of bytes->bytes codec `nbb` give a size that depends on the shape alone? */
+/* Is the size before bytes->bytes codec `nbb` determined by the shape alone? */
 static bool
 is_fixed(const zinc_chain *c, int nbb)
 {
@@ -113,14 +113,14 @@ zinc_chain_verifies(const zinc_chain *c)
 	return c->shard && c->shard->inner && zinc_chain_verifies(c->shard->inner);
 }
 
-/* Memory of the caller's as a buffer that cannot grow: its capacity is its maximum, and nobody finishes it. */
+/* The caller's memory as a buffer that cannot grow: its capacity is its maximum, and it is never freed. */
 static zinc_buf
 wrap(void *p, size_t nbytes)
 {
 	return (zinc_buf){.p = (uint8_t *)p, .cap = nbytes, .max = nbytes, .borrowed = true, .bare = true};
 }
 
-/* The one of the two buffers that is free while `held` is in use. */
+/* The one of the two buffers that is not `held`. */
 static zinc_buf *
 other(zinc_scratch *s, const zinc_buf *held)
 {
@@ -132,29 +132,29 @@ other(zinc_scratch *s, const zinc_buf *held)
  *
  *     in -> bb[n-1] -> ... -> bb[1] -> bb[0] -> ab -> aa[n-1] -> ... -> aa[0] -> elements
  *           between s->a and s->b      |________|
- *                                      one step when ab's bytes are the elements: bb[0] writes into the final place
+ *                                      one step if ab's bytes are the elements: bb[0] writes into the final buffer
  *
- * How large each result may be follows from the shape, through the bounds of the codecs in front: so a bomb in any
- * stage ends at that size.  Where all codecs in front have a fixed size it is known exactly.
+ * The shape and the bounds of the codecs before a stage limit the size of its result, so a decompression bomb in any
+ * stage ends at that size.  If all codecs before it have a fixed size, the size is known exactly.
  */
 
-/* Where the chunk is on its way. */
+/* The state of one decoding. */
 typedef struct decoding {
 	const zinc_chain *c;
 	zinc_scratch *s;
-	zinc_rep rep;  /* what the array->bytes codec gives */
+	zinc_rep rep;  /* decoded side of the array->bytes codec */
 	size_t nbytes; /* of all its elements */
-	size_t need;   /* of them from the start are wanted */
-	size_t skip;   /* of those from the start are not */
+	size_t need;   /* bytes needed from the start */
+	size_t skip;   /* bytes not needed at the start */
 	int plain;
-	void *into;        /* where they should go, or NULL */
-	zinc_bytes cur;    /* what has been decoded so far */
-	zinc_buf *held;    /* the scratch's buffer that it lies in, or NULL */
-	uint8_t *elements; /* elements in their final place, or NULL */
+	void *into;        /* the destination, or NULL */
+	zinc_bytes cur;    /* the result so far */
+	zinc_buf *held;    /* the scratch's buffer that holds it, or NULL */
+	uint8_t *elements; /* elements in the final buffer, or NULL */
 	zinc_error *err;
 } decoding;
 
-/* The final place. */
+/* The buffer for the final elements. */
 static zinc_status
 final_buffer(decoding *d, zinc_buf *out)
 {
@@ -168,7 +168,8 @@ final_buffer(decoding *d, zinc_buf *out)
 	return ZINC_OK;
 }
 
-/* Undo bytes->bytes codec i.  The first of all may stop early, and lands when its bytes are the elements. */
+/* Undo bytes->bytes codec i.  Codec 0 may stop early, and writes into the final buffer if its bytes are the
+ * elements. */
 static zinc_status
 decode_stage(decoding *d, int i)
 {
@@ -179,7 +180,7 @@ decode_stage(decoding *d, int i)
 	if (codec->ops->bytes->strip_trailer)
 		return codec->ops->bytes->strip_trailer(codec, d->cur, &d->cur, d->err);
 	if (stage_bound(d->c, &d->rep, i, &most))
-		return zinc_fail(d->err, ZINC_E_LIMIT, "a chunk larger than the address space");
+		return zinc_fail(d->err, ZINC_E_LIMIT, "a chunk is larger than the address space");
 	exact = is_fixed(d->c, i) ? most : SIZE_MAX;
 	if (i == 0 && d->plain) {
 		ZINC_TRY(final_buffer(d, &final));
@@ -200,7 +201,7 @@ decode_stage(decoding *d, int i)
 	return ZINC_OK;
 }
 
-/* Bytes that are elements: in their place already, or to be moved there, or best left where they are. */
+/* Handle bytes that are elements: they are already in the final buffer, or are copied there, or stay where they are. */
 static zinc_status
 place_plain(decoding *d)
 {
@@ -210,7 +211,7 @@ place_plain(decoding *d)
 	if (!d->elements && d->cur.n != d->nbytes)
 		return zinc_fail_rule(d->err, ZINC_E_CORRUPT, "M72", "%zu bytes instead of %zu", d->cur.n, d->nbytes);
 	if (!d->elements && d->plain == 1 && !d->into) {
-		d->elements = (uint8_t *)(uintptr_t)d->cur.p; /* the view is for reading only */
+		d->elements = (uint8_t *)(uintptr_t)d->cur.p; /* the view is read-only */
 		return ZINC_OK;
 	}
 	if (!d->elements) {
@@ -224,7 +225,7 @@ place_plain(decoding *d)
 	return ZINC_OK;
 }
 
-/* The array->bytes codec, into the final place. */
+/* Run the array->bytes codec into the final buffer. */
 static zinc_status
 unpack(decoding *d)
 {
@@ -238,7 +239,7 @@ unpack(decoding *d)
 	return ab->ops->pack->decode(ab, d->s, &d->rep, d->cur, final.p, d->err);
 }
 
-/* Encoded bytes -> elements in C order of the array->bytes codec's side, at d->elements. */
+/* Decode to elements in C order of the array->bytes codec's decoded side, at d->elements. */
 static zinc_status
 decode_packed(decoding *d, uint64_t skip, uint64_t need)
 {
@@ -271,7 +272,7 @@ copy_dims(zinc_copy_dim *dims, const zinc_rep *rep, const int64_t *dst, const in
 		dims[i] = (zinc_copy_dim){.n = rep->shape[i], .dst_stride = dst[i], .src_stride = src[i]};
 }
 
-/* A reordering codec undone by a copy; `rep` is its decoded side. */
+/* Undo a reordering codec by a copy; `rep` is its decoded side. */
 static void
 reorder_back(const zinc_rep *rep, const int *order, const void *in, void *out)
 {
@@ -290,7 +291,7 @@ reorder_back(const zinc_rep *rep, const int *order, const void *in, void *out)
 	zinc_copy_nd(out, in, dims, rep->ndim, rep->dtype->size);
 }
 
-/* Undo array->array codecs one by one, between the scratch's buffers; the last lands. */
+/* Undo array->array codecs one by one, between the scratch's buffers; the last one writes to `into`. */
 static zinc_status
 decode_arrays(decoding *d, const uint64_t *shape, void *into)
 {
@@ -324,7 +325,7 @@ decode_arrays(decoding *d, const uint64_t *shape, void *into)
 	return ZINC_OK;
 }
 
-/* Elements lie in C order of the array->bytes codec's side. */
+/* The elements are in C order of the array->bytes codec's decoded side. */
 static void
 strides_of(const decoding *d, zinc_view *out)
 {
@@ -365,7 +366,7 @@ zinc_chain_decode_part(const zinc_chain *c, zinc_scratch *s, const uint64_t *sha
 
 /* ---- decoding the beginning ---- */
 
-/* The largest block of the codecs that can do it, and what such blocks may be longer than their content. */
+/* The largest block of the codecs that support this, and by how much a block may be longer than its content. */
 #define START_BLOCK (128 * (size_t)1024)
 #define START_EXTRA 64
 
@@ -385,7 +386,7 @@ zinc_chain_can_decode_start(const zinc_chain *c, const uint64_t *shape, uint64_t
 	if (need == 0 || !can_start(c, &rep) || (c->bb[0]->ops->bytes->starts_unverified && !unverified) ||
 	    zinc_rep_bytes(&rep, &all, NULL) != ZINC_OK)
 		return false;
-	n = (size_t)need * rep.dtype->size; /* no more than all, which fits */
+	n = (size_t)need * rep.dtype->size; /* at most `all`, which fits */
 	*nbytes = n + n / START_EXTRA + 2 * START_BLOCK;
 	return n < all && *nbytes < all;
 }
@@ -418,8 +419,8 @@ zinc_chain_decode_start(const zinc_chain *c, zinc_scratch *s, const uint64_t *sh
  *
  *     elements -> aa[0] -> ... -> aa[n-1] -> ab -> bb[0] -> ... -> bb[n-1] -> out
  *
- * Each stage writes into the buffer of the scratch that does not hold its input, and the last one that moves bytes
- * straight behind what is in `out` already, which may be a shard in the making.  Trailers are put where the bytes are.
+ * Each stage writes into the scratch's buffer that does not hold its input.  The last stage that moves bytes appends to
+ * `out`, which may be a partly written shard.  Trailers are appended in place.
  */
 
 typedef struct encoding {
@@ -427,21 +428,21 @@ typedef struct encoding {
 	zinc_scratch *s;
 	zinc_buf *out;
 	size_t base;    /* where this chunk begins in `out` */
-	zinc_bytes cur; /* what has been encoded so far */
-	zinc_buf *held; /* the buffer that it ends; NULL: memory of the caller's */
-	zinc_rep rep;   /* what the array->bytes codec sees */
+	zinc_bytes cur; /* the result so far */
+	zinc_buf *held; /* the buffer at whose end it is; NULL: the caller's memory */
+	zinc_rep rep;   /* decoded side of the array->bytes codec */
 	zinc_error *err;
 } encoding;
 
-/* Elements, and behind them what the checksums of the chain add. */
+/* Bytes of the elements and of the trailers that the chain may append. */
 static size_t
 sealed(const encoding *e, size_t nbytes)
 {
 	return nbytes + (size_t)e->c->nbb * 16;
 }
 
-/* Where the stage before bytes->bytes codec `next` writes: the output itself when only trailers follow, else the buffer
- * of the scratch that does not hold its input. */
+/* Where the stage before bytes->bytes codec `next` writes: the output itself if only trailers follow, else the
+ * scratch's buffer that does not hold its input. */
 static zinc_buf *
 target(const encoding *e, int next)
 {
@@ -459,7 +460,7 @@ target(const encoding *e, int next)
 	return to;
 }
 
-/* `to` holds the bytes now, from its beginning or, the output, from the chunk's. */
+/* `to` now holds the result: from its beginning, or in the output from the start of the chunk. */
 static void
 hold(encoding *e, zinc_buf *to)
 {
@@ -469,8 +470,8 @@ hold(encoding *e, zinc_buf *to)
 	e->cur = (zinc_bytes){to->p + from, to->n - from};
 }
 
-/* Do the view's elements lie as the array->bytes codec wants them?  Along an axis of one element no step is taken, so
- * its stride does not matter. */
+/* Are the view's elements in the order that the array->bytes codec needs?  The stride of an axis of one element does
+ * not matter. */
 static bool
 is_packed(const zinc_rep *rep, const int64_t *strides)
 {
@@ -484,7 +485,7 @@ is_packed(const zinc_rep *rep, const int64_t *strides)
 	return true;
 }
 
-/* Append the view's elements to `to`, in C order of `rep`; `strides` are in its axes. */
+/* Append the view's elements to `to`, in C order of `rep`; `strides` are in the axes of `rep`. */
 static zinc_status
 gather(encoding *e, const zinc_rep *rep, const uint8_t *p, const int64_t *strides, size_t nbytes, zinc_buf *to)
 {
@@ -500,7 +501,7 @@ gather(encoding *e, const zinc_rep *rep, const uint8_t *p, const int64_t *stride
 	return ZINC_OK;
 }
 
-/* Elements to bytes where the two are the same, up to byte order. */
+/* Convert elements to bytes if the two are the same except for byte order. */
 static zinc_status
 pack_plain(encoding *e, const zinc_rep *rep, const uint8_t *p, const int64_t *strides, size_t nbytes, int how)
 {
@@ -513,7 +514,7 @@ pack_plain(encoding *e, const zinc_rep *rep, const uint8_t *p, const int64_t *st
 		return ZINC_OK;
 	}
 	to = target(e, 0);
-	if (to != e->out) { /* where reading has its decoded chunk: who reads and writes needs one such room, not two */
+	if (to != e->out) { /* the buffer for decoded chunks: a thread that reads and writes needs only one */
 		to = &e->s->decoded;
 		to->n = 0;
 		to->max = sealed(e, nbytes);
@@ -531,7 +532,7 @@ pack_plain(encoding *e, const zinc_rep *rep, const uint8_t *p, const int64_t *st
 	return ZINC_OK;
 }
 
-/* The array->bytes codec.  `p` may lie in e->held. */
+/* Run the array->bytes codec.  `p` may be in e->held. */
 static zinc_status
 pack(encoding *e, const zinc_rep *rep, const uint8_t *p, const int64_t *strides)
 {
@@ -556,7 +557,7 @@ pack(encoding *e, const zinc_rep *rep, const uint8_t *p, const int64_t *strides)
 	return ZINC_OK;
 }
 
-/* Bytes->bytes codec i. */
+/* Run bytes->bytes codec i. */
 static zinc_status
 encode_stage(encoding *e, int i)
 {
@@ -567,7 +568,7 @@ encode_stage(encoding *e, int i)
 		to = target(e, i + 1);
 		ZINC_TRY(codec->ops->bytes->encode(codec, e->s, e->cur, to, e->err));
 	} else {
-		if (!to) { /* a trailer cannot be put behind memory of the caller's */
+		if (!to) { /* a trailer cannot be appended to the caller's memory */
 			to = target(e, i + 1);
 			ZINC_TRY(zinc_buf_add(to, e->cur.p, e->cur.n, e->err));
 		}
@@ -577,7 +578,7 @@ encode_stage(encoding *e, int i)
 	return ZINC_OK;
 }
 
-/* Array->array codecs one by one; *p ends in the scratch, in C order of the array->bytes codec's side. */
+/* Run array->array codecs one by one; *p is set to the scratch, in C order of the array->bytes codec's decoded side. */
 static zinc_status
 encode_arrays(encoding *e, const uint64_t *shape, const zinc_view *in, const uint8_t **p)
 {
@@ -622,7 +623,7 @@ encode_arrays(encoding *e, const uint64_t *shape, const zinc_view *in, const uin
 	return ZINC_OK;
 }
 
-/* Elements -> packed bytes, whatever array->array codecs there are. */
+/* Encode elements to packed bytes, with any array->array codecs. */
 static zinc_status
 encode_elements(encoding *e, const uint64_t *shape, const zinc_view *in)
 {
@@ -656,7 +657,7 @@ encode_all(encoding *e, const uint64_t *shape, const zinc_view *in)
 		if (st != ZINC_OK)
 			return zinc_error_at_codec(e->err, st, e->c->bb[i]->ops->name);
 	}
-	/* nothing had to move: the bytes are still the caller's, or the scratch's after array->array codecs */
+	/* the bytes have not been copied: they are still the caller's, or the scratch's after array->array codecs */
 	return e->held == e->out ? ZINC_OK : zinc_buf_add(e->out, e->cur.p, e->cur.n, e->err);
 }
 
@@ -668,13 +669,14 @@ zinc_chain_encode(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, c
 	zinc_status st = encode_all(&e, shape, in);
 
 	if (st != ZINC_OK)
-		out->n = e.base; /* a shard in the making must not keep half a chunk */
+		out->n = e.base; /* a partly written shard must not keep half a chunk */
 	return st;
 }
 
 /* ---- fill ---- */
 
-/* Axes that matter, the farthest steps first, and neighbours that continue each other joined; returns how many. */
+/* Keep the axes of more than one element, sort them by step, largest first, and merge neighbours that continue each
+ * other; returns how many remain. */
 static int
 simplify(const zinc_view *v, const uint64_t *shape, int ndim, uint64_t *n, int64_t *step)
 {

@@ -1,18 +1,18 @@
 /*
- * chain_text.c - a caller's word for a chain -> the `codecs` member
+ * chain_text.c - a caller's text for a chain -> the `codecs` member
  *
  *     zstd:5                            bytes, zstd
  *     transpose:1,0+blosc:lz4+crc32c    transpose, bytes, blosc, crc32c
- *     none, transpose:1,0+none          bytes, or what elements of variable length have instead
- *     [{"name": "gzip", ...}]           as it is, and bytes where it is missing
+ *     none, transpose:1,0+none          bytes, or the codec for elements of variable length
+ *     [{"name": "gzip", ...}]           unchanged, with bytes added if it is missing
  *
- * Only the spelling is looked at here; whoever uses the result parses it, and hears what is wrong with it.
+ * Only the spelling is checked here; errors in the configuration are found when the result is parsed.
  */
 #include "codec/codec_parts.h"
 
 #define MOST_WORDS 8
 
-/* {"name": ..., "configuration": ...} at the end of `list`. */
+/* Append {"name": ..., "configuration": ...} to `list`. */
 static zinc_status
 append_codec(zinc_json_doc *doc, zinc_json *list, const char *name, zinc_json *configuration, zinc_error *err)
 {
@@ -34,7 +34,7 @@ append_bytes(zinc_json_doc *doc, zinc_json *list, const zinc_rep *rep, bool big,
 	return append_codec(doc, list, zinc_codec_bytes.name, configuration, err);
 }
 
-/* The array->bytes codec that nobody named. */
+/* Append the default array->bytes codec. */
 static zinc_status
 append_packer(zinc_json_doc *doc, zinc_json *list, const zinc_rep *rep, bool big, zinc_error *err)
 {
@@ -59,7 +59,7 @@ append_reversal(zinc_json_doc *doc, zinc_json *list, int ndim, zinc_error *err)
 
 /* ---- the two spellings ---- */
 
-/* "name:word:word", which is cut at its colons. */
+/* Parse "name:word:word", which is split at its colons in place. */
 static zinc_status
 read_short(char *text, const zinc_rep *rep, bool big, zinc_json_doc *doc, zinc_json *list, zinc_error *err)
 {
@@ -72,7 +72,7 @@ read_short(char *text, const zinc_rep *rep, bool big, zinc_json_doc *doc, zinc_j
 	for (at = strchr(text, ':'); at; at = strchr(at, ':')) {
 		*at++ = '\0';
 		if (n == MOST_WORDS)
-			return zinc_fail(err, ZINC_E_INVALID, "too many words behind codec \"%.60s\"", text);
+			return zinc_fail(err, ZINC_E_INVALID, "too many words after codec \"%.60s\"", text);
 		words[n++] = at;
 	}
 	ops = zinc_codec_find(text);
@@ -88,7 +88,7 @@ read_short(char *text, const zinc_rep *rep, bool big, zinc_json_doc *doc, zinc_j
 	return append_codec(doc, list, ops->name, configuration, err);
 }
 
-/* Codecs joined by '+'. */
+/* Parse codecs joined by '+'. */
 static zinc_status
 read_shorts(const char *text, const zinc_rep *rep, bool big, zinc_json_doc *doc, zinc_json *list, zinc_error *err)
 {
@@ -103,7 +103,7 @@ read_shorts(const char *text, const zinc_rep *rep, bool big, zinc_json_doc *doc,
 		end = strchr(at, '+');
 		if (end)
 			*end++ = '\0';
-		if (!end && strcmp(at, "none") == 0) /* no compressor, behind whatever stands before it */
+		if (!end && strcmp(at, "none") == 0) /* no compressor after the codecs before it */
 			break;
 		st = read_short(at, rep, big, doc, list, err);
 	}
@@ -117,7 +117,7 @@ read_json(const char *text, zinc_json_doc *doc, zinc_json **list, zinc_error *er
 	zinc_json_doc *given = NULL;
 	zinc_status st = zinc_json_parse(&given, zinc_json_context(doc), text, strlen(text), 0, err);
 
-	if (st == ZINC_E_CORRUPT) { /* text of a caller, not of a file */
+	if (st == ZINC_E_CORRUPT) { /* the text is a caller's, not stored */
 		st = ZINC_E_INVALID;
 		if (err)
 			err->code = st;
@@ -130,7 +130,7 @@ read_json(const char *text, zinc_json_doc *doc, zinc_json **list, zinc_error *er
 
 /* ---- what the caller left out ---- */
 
-/* An item of the list, bare or not; NULL when its name says nothing. */
+/* The codec of an item of the list, bare or not; NULL: its name is unknown. */
 static const zinc_codec_ops *
 ops_of(const zinc_json *item)
 {
@@ -139,7 +139,7 @@ ops_of(const zinc_json *item)
 	return zinc_json_is(name, ZINC_JSON_STRING) ? zinc_codec_find(name->text) : NULL;
 }
 
-/* Should "bytes" be supplied?  Not when an unknown codec may be the one that packs. */
+/* Must "bytes" be added?  Not if an unknown codec may be the array->bytes codec. */
 static bool
 lacks_packer(const zinc_json *list)
 {
@@ -184,7 +184,7 @@ zinc_chain_parse_text(zinc_json **out, zinc_json_doc *doc, const char *text, con
 	return ZINC_OK;
 }
 
-/* The index as everybody writes it: little-endian with a checksum, at the end. */
+/* The usual index codecs: little-endian with a checksum, at the end. */
 static zinc_status
 make_index_codecs(zinc_json_doc *doc, zinc_json **out, zinc_error *err)
 {

@@ -1,14 +1,14 @@
 /*
- * checksum.c - four bytes of checksum before or behind the others: what the checksum codecs of Zarr v2 share
+ * checksum.c - a checksum of four bytes before or after the data, shared by the checksum codecs of Zarr v2
  *
  *     start: [checksum: 4, little-endian][input]
  *     end:   [input][checksum: 4, little-endian]
  *
  * Promises (tests/unit/test_checksum.c names each by its number):
  *
- * (1) Decoding always verifies; on a mismatch no byte is handed out.
- * (2) Reading copies nothing.  Writing moves the bytes only where the checksum stands in front.
- * (3) A location that is the default is not written, because the oldest readers know no such member.
+ * (1) Decoding always verifies; on a mismatch no byte is returned.
+ * (2) Reading copies nothing.  Writing moves the bytes only if the checksum is at the start.
+ * (3) The default location is not written, because the oldest readers do not know this member.
  */
 #include "codec/codec_parts.h"
 

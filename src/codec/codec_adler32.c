@@ -1,12 +1,12 @@
 /*
- * codec_adler32.c - the Adler-32 of zlib (RFC 1950, section 8.2), before or behind the bytes
+ * codec_adler32.c - the Adler-32 of zlib (RFC 1950, section 8.2), before or after the bytes
  *
- *     [Adler-32: 4, little-endian][input]      or, with "location": "end", behind it
+ *     [Adler-32: 4, little-endian][input]      or, with "location": "end", after it
  */
 #include "codec/codec_parts.h"
 
 #define MODULUS 65521u /* the largest prime below 2^16 */
-#define RUN     5552u  /* bytes until the sums could pass 2^32: 255 n (n + 1) / 2 + (n + 1) (MODULUS - 1) */
+#define RUN     5552u  /* bytes until the sums could exceed 2^32: 255 n (n + 1) / 2 + (n + 1) (MODULUS - 1) */
 
 /* a is one more than the sum of the bytes, b the sum of all values that a takes; both modulo MODULUS. */
 static uint32_t

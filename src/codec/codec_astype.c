@@ -3,10 +3,10 @@
  *
  * Promises (tests/unit/test_codec_astype.c names each by its number):
  *
- * (1) Elements are converted as NumPy's astype does it: floats are rounded, on the way to integers cut off.
- * (2) What does not fit is not stored as something else: E_RANGE, and E_CORRUPT when it is read.  Only a float that is
- *     read into a narrower one may become infinite, as there.
- * (3) bool is 0 or 1 among numbers, and nothing else.
+ * (1) Elements are converted like NumPy's astype: floats are rounded, and truncated when they become integers.
+ * (2) A value that does not fit is never replaced by another: E_RANGE on writing, E_CORRUPT on reading.  Only a float
+ *     that is read into a narrower float may become infinite, as in NumPy.
+ * (3) bool converts to 0 or 1, and only 0 and 1 convert to bool.
  */
 #include "codec/codec_parts.h"
 
@@ -28,11 +28,11 @@ check_bools(const uint8_t *p, size_t n, size_t at, zinc_status st, zinc_error *e
 
 	for (i = 0; i < n; i++)
 		if (p[i] > 1)
-			return zinc_fail(err, st, "element %zu is no bool", at + i);
+			return zinc_fail(err, st, "element %zu is not a bool", at + i);
 	return ZINC_OK;
 }
 
-/* n <= BLOCK elements from `at` on. */
+/* Convert n <= BLOCK elements from `at` on. */
 static zinc_status
 cast(const zinc_dtype *to, uint8_t *out, const zinc_dtype *from, const uint8_t *in, size_t n, size_t at, zinc_status st,
      zinc_error *err)
@@ -115,7 +115,7 @@ astype_parse_words(const char *const *words, int nwords, const zinc_rep *in, zin
 		   zinc_error *err)
 {
 	if (nwords != 1)
-		return zinc_fail(err, ZINC_E_INVALID, "%s: one data type is wanted, \"%s:i2\"", zinc_codec_astype.name,
+		return zinc_fail(err, ZINC_E_INVALID, "%s needs one data type, as in \"%s:i2\"", zinc_codec_astype.name,
 				 zinc_codec_astype.name);
 	*out = zinc_json_make(doc, ZINC_JSON_OBJECT);
 	return zinc_recode_words(doc, *out, "decode_dtype", "encode_dtype", words[0], in, err);

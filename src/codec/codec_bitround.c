@@ -1,24 +1,25 @@
 /*
- * codec_bitround.c - numbers rounded to their first bits, so that the others compress to nothing
+ * codec_bitround.c - numbers rounded to their first bits, so that the other bits compress well
  *
  *     float32, keepbits 3:  sign exponent 101|1001...  ->  sign exponent 110|0000...
  *     uint8, keepbits 3:    101|11 = 23                ->  110|00 = 24
  *
  * Promises (tests/unit/test_codec_bitround.c names each by its number):
  *
- * (1) Floats keep so many bits of their significand, integers so many from their first 1 on; both are rounded to the
- *     nearest, halves to even.  A float may be carried into the next exponent, an integer stops at its largest.
- * (2) NaN and the infinities stay as they are, to the bit.
- * (3) As many bits as there are, or more, change nothing.  Decoding never changes anything.
+ * (1) Floats keep `keepbits` bits of their significand, integers `keepbits` bits from their first 1 on.  Both are
+ *     rounded to nearest, halves to even.  A float may be carried into the next exponent; an integer is limited to its
+ *     maximum.
+ * (2) NaN and infinities keep all their bits.
+ * (3) If keepbits is the number of available bits or more, nothing changes.  Decoding never changes anything.
  *
- * Signed integers are rounded as the unsigned ones that have their bits.
+ * Signed integers are rounded like the unsigned integers with the same bits.
  */
 #include "codec/codec_parts.h"
 
-/* A type of numbers; of complex ones a part. */
+/* The layout of a number type, or of a part of a complex one. */
 typedef struct layout {
 	uint32_t size;
-	unsigned bits;     /* of a float's significand; 0: integers */
+	unsigned bits;     /* bits of a float's significand; 0: integers */
 	uint64_t infinity; /* of a float */
 	uint64_t max;      /* all bits but a float's sign */
 } layout;
@@ -55,12 +56,11 @@ store(uint8_t *p, uint32_t size, uint64_t v)
 	memcpy(p, (const uint8_t *)&v + (ZINC_HOST_BIG ? sizeof v - size : 0), size);
 }
 
-/* The nearest multiple of 2^n, n from 1 to 63; sums stop at `max`. */
+/* Round to the nearest multiple of 2^n, n from 1 to 63; sums are limited to `max`. */
 static uint64_t
 round_off(uint64_t v, unsigned n, uint64_t max)
 {
-	const uint64_t add =
-	    ((uint64_t)1 << (n - 1)) - 1 + (v >> n & 1); /* a half, less one to leave even ones alone */
+	const uint64_t add = ((uint64_t)1 << (n - 1)) - 1 + (v >> n & 1); /* a half, less one to keep even values */
 
 	v = v > max - add ? max : v + add;
 	return v >> n << n;
@@ -83,7 +83,7 @@ round_int(const layout *as, int64_t keepbits, uint64_t v)
 
 	if (length <= keepbits)
 		return v;
-	if (length - keepbits == 64) /* wider than any shift: the sum stops below 2^64, of which nothing is left */
+	if (length - keepbits == 64) /* wider than any shift: the sum stays below 2^64, so 0 remains */
 		return 0;
 	return round_off(v, length - (unsigned)keepbits, as->max);
 }
@@ -122,7 +122,7 @@ bitround_decode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const
 	return ZINC_OK;
 }
 
-/* How the type's numbers look; false: it has none. */
+/* Set the layout of the type's numbers; false: it has none. */
 static bool
 find_layout(const zinc_dtype *t, layout *out)
 {
@@ -162,7 +162,7 @@ bitround_parse_words(const char *const *words, int nwords, const zinc_rep *in, z
 {
 	(void)in;
 	if (nwords == 0)
-		return zinc_fail(err, ZINC_E_INVALID, "bitround: how many bits? \"bitround:7\"");
+		return zinc_fail(err, ZINC_E_INVALID, "bitround needs a number of bits, as in \"bitround:7\"");
 	return zinc_words_int("bitround", words, nwords, "keepbits", 0, 64, 7, doc, out, err);
 }
 

@@ -9,12 +9,12 @@
  *
  * Promises (tests/unit/test_codec_blosc.c names each by its number):
  *
- * (1) The header is checked before the library sees a byte: version, flags, nbytes against the size that is
- *     expected, cbytes against the size that is there, block and type size.
+ * (1) The header is checked before the library gets a byte: version, flags, nbytes against the expected size, cbytes
+ *     against the actual size, block and type size.
  * (2) Stored containers (clevel 0, or bytes that do not shrink) are copied here, without the library.
- * (3) Only the blocks that hold the bytes wanted are decoded.
- * (4) Nothing global is used: no locks, no environment, one thread per call.  Work space is the library's own.
- * (5) How it was compressed is read from the bytes alone: the configuration matters to writing only.
+ * (3) Only the blocks that hold the needed bytes are decoded.
+ * (4) Nothing global is used: no locks, no environment, one thread per call.  The library allocates its own work space.
+ * (5) Decoding depends on the bytes alone: the configuration matters only for writing.
  */
 #include <inttypes.h>
 
@@ -22,7 +22,7 @@
 
 #define MAX_CLEVEL     9
 #define DEFAULT_CLEVEL 5
-#define MAX_TYPESIZE   255 /* what a header can say; beyond it the library does not shuffle */
+#define MAX_TYPESIZE   255 /* the header's maximum; beyond it the library does not shuffle */
 
 typedef struct blosc_codec {
 	zinc_codec codec;
@@ -40,7 +40,7 @@ enum { AUTOSHUFFLE = -1, NOSHUFFLE, SHUFFLE, BITSHUFFLE };                      
 
 #include <blosc.h>
 
-/* NULL, or what this build lacks to use the compressor. */
+/* NULL, or what this build needs for the compressor and does not have. */
 static const char *
 missing(int64_t cname)
 {
@@ -57,24 +57,24 @@ blosc_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out,
 
 	(void)s;
 	if (in.n > BLOSC_MAX_BUFFERSIZE || zinc_size_add(in.n, BLOSC_MAX_OVERHEAD, &room))
-		return zinc_fail(err, ZINC_E_LIMIT, "%zu bytes, but a Blosc container holds at most %d", in.n,
+		return zinc_fail(err, ZINC_E_LIMIT, "%zu bytes; a Blosc container holds at most %d", in.n,
 				 BLOSC_MAX_BUFFERSIZE);
 	ZINC_TRY(zinc_buf_reserve(out, room, err));
 	n = blosc_compress_ctx((int)b->clevel, (int)b->shuffle, typesize, in.n, in.p, out->p + out->n, room,
 			       cnames[b->cname], blocksize, 1);
-	if (n <= 0) /* with this much room only memory can fail it */
+	if (n <= 0) /* with this much room it can fail only for lack of memory */
 		return zinc_fail_nomem(err);
 	out->n += (size_t)n;
 	return ZINC_OK;
 }
 
-/* The header as numbers; `format` is the compressor's, which lz4 and lz4hc share. */
+/* The header's numbers; `format` is the compressor's, shared by lz4 and lz4hc. */
 typedef struct header {
 	uint8_t flags, format;
 	uint32_t typesize, nbytes, blocksize, cbytes;
 } header;
 
-/* Promise 1.  In this order, so that each message is about the first thing that is wrong. */
+/* Promise 1.  The order ensures that each message is about the first error. */
 static zinc_status
 check_header(zinc_bytes in, size_t exact, header *h, zinc_error *err)
 {
@@ -99,27 +99,27 @@ check_header(zinc_bytes in, size_t exact, header *h, zinc_error *err)
 	if (h->flags & 2)
 		return h->cbytes - BLOSC_MIN_HEADER_LENGTH == h->nbytes
 			   ? ZINC_OK
-			   : zinc_fail(err, ZINC_E_CORRUPT, "stored bytes of another length than the header says");
+			   : zinc_fail(err, ZINC_E_CORRUPT, "the length of the stored bytes differs from the header");
 	if (h->blocksize == 0 || h->blocksize > h->nbytes || h->blocksize > BLOSC_MAX_BLOCKSIZE)
 		return zinc_fail(err, ZINC_E_CORRUPT, "blocks of %" PRIu32 " bytes", h->blocksize);
 	return ZINC_OK;
 }
 
-/* Can the library undo what the header names? */
+/* Can the library decode what the header names? */
 static zinc_status
 check_format(const header *h, zinc_error *err)
 {
 	static const char *const names[] = {"blosclz", "lz4", "snappy", "zlib", "zstd"};
 
 	if (h->format >= sizeof names / sizeof names[0])
-		return zinc_fail(err, ZINC_E_CORRUPT, "compressor number %u, which there is not", h->format);
+		return zinc_fail(err, ZINC_E_CORRUPT, "compressor number %u does not exist", h->format);
 	if (blosc_compname_to_compcode(names[h->format]) < 0)
 		return zinc_fail(err, ZINC_E_UNSUPPORTED, "libblosc was built without %s", names[h->format]);
 	return ZINC_OK;
 }
 
-/* The items that hold bytes [skip, need), each in its place; whole items only, so not for containers that end in half a
- * one. */
+/* Decode the items that hold bytes [skip, need), each in its place.  Only whole items, so not for containers that
+ * end with a partial item. */
 static int
 decode_items(const uint8_t *in, const header *h, size_t skip, size_t need, uint8_t *out)
 {
@@ -129,9 +129,9 @@ decode_items(const uint8_t *in, const header *h, size_t skip, size_t need, uint8
 	return n < 0 ? n : n + (int)(first * h->typesize);
 }
 
-/* Room is made for the whole container also when only a part of it is wanted: a later chunk of the same size needs it.
- * Measured: a plane of axis 0 in the middle of 512^3 uint16 in chunks of 128^3 computes 12 ms instead of 18, for which
- * all blocks in front of it were decoded. */
+/* Allocate the whole container even if only a part of it is needed: a later chunk of the same size needs it.
+ * Measured: a plane of axis 0 in the middle of 512^3 uint16 in chunks of 128^3 takes 12 ms instead of 18 with all
+ * blocks before it decoded. */
 static zinc_status
 blosc_decode_part(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t skip,
 		  size_t need, zinc_error *err)
@@ -173,7 +173,7 @@ static const zinc_bytes_ops coder = {
 
 #else
 #define PURPOSE "Blosc 1; not in this build"
-#define CODER   NULL /* no codec is made without the library */
+#define CODER   NULL /* without the library no codec is made */
 
 static const char *
 missing(int64_t cname)
@@ -187,7 +187,7 @@ missing(int64_t cname)
 
 #define AT(member) offsetof(blosc_codec, member)
 
-/* Everything is recorded, also what was chosen for the caller (M81). */
+/* Everything is recorded, also defaults chosen for the caller (M81). */
 static const zinc_member members[] = {
     {.name = "cname", .type = ZINC_MEMBER_CHOICE, .choices = cnames, .required = true, .at = AT(cname), .rule = "M76"},
     {.name = "clevel", .type = ZINC_MEMBER_INT, .max = MAX_CLEVEL, .required = true, .at = AT(clevel), .rule = "M77"},
@@ -214,9 +214,9 @@ static const zinc_member members[] = {
 };
 
 /*
- * Zarr v2: all may be missing.  "shuffle" is a number: 0 none, 1 bytes, 2 bits, and -1, which is bits for elements of
- * one byte and bytes for others.  The element's size stands in the array's metadata alone, but for newer writers, who
- * may be told a "typesize".
+ * Zarr v2: all members may be missing.  "shuffle" is a number: 0 none, 1 bytes, 2 bits, and -1, which is bits for
+ * elements of one byte and bytes for others.  The element's size is only in the array's metadata, except that newer
+ * writers may have a "typesize".
  */
 static const zinc_member v2_members[] = {
     {.name = "cname", .type = ZINC_MEMBER_CHOICE, .choices = cnames, .nullable = true, .at = AT(cname)},
@@ -252,7 +252,7 @@ check_library(const blosc_codec *b, zinc_report *r, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Not shuffled, the size of an element has no meaning and may be missing; given, it must be right all the same. */
+/* Without shuffle the size of an element has no effect and may be missing; if given, it must still be valid. */
 static zinc_status
 blosc_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
 	    zinc_error *err)
@@ -290,7 +290,7 @@ choose(const char *word, const char *const *choices, int64_t *out, zinc_error *e
 			*out = i;
 			return ZINC_OK;
 		}
-	return zinc_fail(err, ZINC_E_INVALID, "blosc: there is no \"%.60s\"", word);
+	return zinc_fail(err, ZINC_E_INVALID, "blosc: \"%.60s\" is not known", word);
 }
 
 /* "blosc", "blosc:lz4", "blosc:lz4:5", "blosc:lz4:5:shuffle", "blosc:lz4:5:shuffle:65536". */
@@ -304,8 +304,7 @@ blosc_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc
 			 .typesize = size <= MAX_TYPESIZE ? size : 1};
 
 	if (nwords > 4)
-		return zinc_fail(err, ZINC_E_INVALID,
-				 "blosc: compressor, level, shuffle and block size are all it takes");
+		return zinc_fail(err, ZINC_E_INVALID, "blosc takes only compressor, level, shuffle and block size");
 	if (nwords > 0)
 		ZINC_TRY(choose(words[0], cnames, &b.cname, err));
 	if (nwords > 1)

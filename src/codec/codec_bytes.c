@@ -3,10 +3,10 @@
  *
  *     [element 0][element 1]...    M69; complex: re, im, each in the byte order (M71)
  *
- * The bytes are the elements themselves, up to byte order, so the chain copies or swaps them
- * without calling here.  Only bool, also within a struct, is checked element by element: a byte other than 0
- * and 1 (M70) must reach no program, for which it would not even be a value of _Bool; and structs of Zarr v2 whose
- * fields have both byte orders are put in order here.
+ * The bytes are the elements themselves except for byte order, so the chain copies or swaps them without calling this
+ * codec.  It does two things: it checks bool, also within a struct, element by element, because a program must never
+ * get a byte other than 0 and 1 (M70), which is not a valid _Bool; and it reorders structs of Zarr v2 whose fields have
+ * both byte orders.
  */
 #include "codec/codec_parts.h"
 
@@ -29,7 +29,7 @@ static const zinc_member members[] = {
     {.name = NULL},
 };
 
-/* M68: one byte has no order, so there the member is allowed, kept and without effect. */
+/* M68: one byte has no order, so the member is allowed and kept, but has no effect. */
 static zinc_status
 bytes_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
 	    const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
@@ -43,7 +43,7 @@ bytes_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, co
 	if (b.endian == NOT_GIVEN && in->dtype->unit > 1) {
 		if (!in->dtype->legacy)
 			return zinc_report_error(r, "M68", err, "\"endian\" must be given for %s", in->dtype->name);
-		ZINC_TRY(zinc_report_lenient(r, "M68", err, "\"endian\" is missing: read as little"));
+		ZINC_TRY(zinc_report_lenient(r, "M68", err, "\"endian\" is missing: assuming little"));
 		b.endian = 0;
 	}
 	ZINC_TRY(zinc_codec_new(codec, ops, ctx, sizeof b, err));
@@ -59,7 +59,8 @@ bytes_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc
 	bytes_codec b = {.endian = in->dtype->unit > 1 ? 0 : NOT_GIVEN};
 
 	if (nwords > 1 || (nwords == 1 && strcmp(words[0], "little") != 0 && strcmp(words[0], "big") != 0))
-		return zinc_fail(err, ZINC_E_INVALID, "bytes: \"little\" or \"big\", not \"%.60s\"", words[nwords - 1]);
+		return zinc_fail(err, ZINC_E_INVALID, "bytes takes \"little\" or \"big\", not \"%.60s\"",
+				 words[nwords - 1]);
 	if (nwords == 1)
 		b.endian = words[0][0] == 'b';
 	*out = NULL;
@@ -73,8 +74,8 @@ bytes_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded)
 	return zinc_rep_bytes(rep, encoded, NULL) != ZINC_OK;
 }
 
-/* Are the elements stored in the other byte order?  Bytes without meaning (r*) have a unit of 1 and are never swapped,
- * whatever the member says. */
+/* Are the elements stored in the other byte order?  Raw bytes (r*) have a unit of 1 and are never swapped, whatever
+ * the member is. */
 static bool
 is_other(const zinc_codec *c, const zinc_dtype *t)
 {
@@ -89,7 +90,7 @@ bytes_plain(const zinc_codec *c, const zinc_rep *rep)
 	return t->ops->check || t->mixed ? 0 : is_other(c, t) ? 2 : 1;
 }
 
-/* In either byte order: what has to be checked are single bytes. */
+/* Works in either byte order, because only single bytes are checked. */
 static zinc_status
 check(const zinc_dtype *t, const void *elements, size_t n, zinc_status st, zinc_error *err)
 {

@@ -5,9 +5,11 @@
  *
  * Promises (tests/unit/test_codec_bz2.c names each by its number):
  *
- * (1) Any number of streams in a row is read, each verified by its checksums; other bytes behind the last are an error.
- * (2) No more memory is taken than the decoded size that is expected and the library's own 4 MB: a bomb is E_CORRUPT.
- * (3) The library's memory comes from our allocator, and is given back with every chunk: it has no way to start over.
+ * (1) Any number of consecutive streams is read, each verified by its checksums; other bytes after the last are an
+ *     error.
+ * (2) Memory is limited to the expected decoded size and the library's own 4 MB: a decompression bomb is E_CORRUPT.
+ * (3) The library's memory comes from our allocator, and is freed after every chunk, because the library cannot reset
+ *     its state.
  */
 #include "codec/codec_parts.h"
 
@@ -57,13 +59,13 @@ piece(size_t n)
 	return (unsigned)(n < PIECE ? n : PIECE);
 }
 
-/* Give the library more of `in`, from which it is taken. */
+/* Give the library more of `in`, which is shortened. */
 static void
 feed(bz_stream *z, zinc_bytes *in)
 {
 	if (z->avail_in > 0)
 		return;
-	z->next_in = (char *)(uintptr_t)in->p; /* its parameter is not const, but only read */
+	z->next_in = (char *)(uintptr_t)in->p; /* the parameter is not const, but only read */
 	z->avail_in = piece(in->n);
 	in->p += z->avail_in;
 	in->n -= z->avail_in;
@@ -79,12 +81,12 @@ compress(bz_stream *z, zinc_bytes in, zinc_buf *out, zinc_error *err)
 
 	do {
 		feed(z, &in);
-		ZINC_TRY(zinc_buf_reserve(out, 1, err)); /* in.n / 100 + 600 more than in.n are there already */
+		ZINC_TRY(zinc_buf_reserve(out, 1, err)); /* in.n / 100 + 600 more than in.n are already reserved */
 		z->next_out = (char *)out->p + out->n;
 		z->avail_out = given = piece(out->cap - out->n);
 		result = BZ2_bzCompress(z, in.n > 0 ? BZ_RUN : BZ_FINISH);
 		if (result < 0)
-			return zinc_fail(err, ZINC_E_INVALID, "%zu bytes do not compress", in.n);
+			return zinc_fail(err, ZINC_E_INVALID, "%zu bytes cannot be compressed", in.n);
 		out->n += given - z->avail_out;
 	} while (result != BZ_STREAM_END);
 	return ZINC_OK;
@@ -109,7 +111,7 @@ bz2_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, z
 
 /* ---- decoding ---- */
 
-/* One stream.  `in` loses what was read of it. */
+/* Decode one stream.  `in` is moved past it. */
 static zinc_status
 decompress(bz_stream *z, zinc_bytes *in, zinc_decode_out *pour, zinc_error *err)
 {
@@ -144,7 +146,7 @@ bz2_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, s
 	zinc_decode_out pour = {.out = out, .exact = exact};
 	zinc_status st;
 
-	(void)c, (void)need; /* checksums stand at the end */
+	(void)c, (void)need; /* checksums are at the end */
 	do {
 		bz_stream z = {.bzalloc = bz_alloc, .bzfree = bz_free, .opaque = s->ctx};
 
@@ -167,7 +169,7 @@ static const zinc_bytes_ops coder = {
 #else
 #define LACKS   "libbz2"
 #define PURPOSE "bzip2; not in this build"
-#define CODER   NULL /* no codec is made without the library */
+#define CODER   NULL /* without the library no codec is made */
 #endif
 
 /* "numcodecs.bz2", "numcodecs.bz2:9". */

@@ -1,17 +1,17 @@
 /*
- * codec_categorize.c - strings as numbers of their labels
+ * codec_categorize.c - strings stored as numbers of their labels
  *
  *     labels a, b:   "b" "a" "" "a"  ->  2 1 0 1
  *
  * Promises (tests/unit/test_codec_categorize.c names each by its number):
  *
- * (1) A string that is no label is E_RANGE; only the empty one may be none, which is 0.
- * (2) A number that is no label's is E_CORRUPT.
- * (3) Of equal labels the last is written, as numcodecs does.  A label that is longer than the elements is never
- * written and cut off when it is read.
+ * (1) A string that is not a label is E_RANGE; only the empty string needs no label, and is 0.
+ * (2) A number that is not a label's is E_CORRUPT.
+ * (3) If labels are equal, the number of the last is written, as in numcodecs.  A label that is longer than the
+ *     elements is never written, and is truncated when it is read.
  *
- * Elements are fixed-length UTF-32 ("<U3": native order in memory, zeros behind the text) or of variable length ("|O",
- * UTF-8), and then point at the labels themselves, which live as long as the codec.
+ * Elements are fixed-length UTF-32 ("<U3": native order in memory, padded with zeros) or of variable length ("|O",
+ * UTF-8).  The latter point at the labels themselves, which are valid as long as the codec.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ is_label(const categorize_codec *k, const uint8_t *element, size_t i)
 	return v.nbytes == 0 || memcmp(v.data, k->labels[i].data, (size_t)v.nbytes) == 0;
 }
 
-/* 1 and up; 0: none. */
+/* The number of the label from 1 on; 0: not a label. */
 static size_t
 find_label(const categorize_codec *k, const uint8_t *element)
 {
@@ -93,7 +93,7 @@ categorize_encode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, con
 		for (i = 0; i < m; i++, element += rep->dtype->size) {
 			v[i] = (int64_t)find_label(k, element);
 			if (v[i] == 0 && !is_empty(k, element))
-				return zinc_fail(err, ZINC_E_RANGE, "element %zu is none of the labels", at + i);
+				return zinc_fail(err, ZINC_E_RANGE, "element %zu is not one of the labels", at + i);
 		}
 		ZINC_TRY(zinc_recode_convert(k->encoded, (uint8_t *)out + at * k->encoded->size,
 					     zinc_dtype_of(ZINC_INT64), v, m, ZINC_CONVERT_EXACT, at, ZINC_E_RANGE,
@@ -102,7 +102,7 @@ categorize_encode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, con
 	return ZINC_OK;
 }
 
-/* Label i, or with 0 the empty string. */
+/* Label i; 0: the empty string. */
 static void
 put_label(const categorize_codec *k, size_t i, uint8_t *element)
 {
@@ -133,9 +133,8 @@ categorize_decode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, con
 					     ZINC_E_CORRUPT, err));
 		for (i = 0; i < m; i++, element += rep->dtype->size) {
 			if (v[i] < 0 || (uint64_t)v[i] > k->nlabels)
-				return zinc_fail(err, ZINC_E_CORRUPT,
-						 "element %zu is label %" PRId64 ", where there are %zu", at + i, v[i],
-						 k->nlabels);
+				return zinc_fail(err, ZINC_E_CORRUPT, "element %zu is label %" PRId64 "; there are %zu",
+						 at + i, v[i], k->nlabels);
 			put_label(k, (size_t)v[i], element);
 		}
 	}
@@ -158,7 +157,7 @@ categorize_free(zinc_codec *c)
 	zinc_free(c->ctx, c);
 }
 
-/* UTF-8 -> code points in an element; false: not all of them. */
+/* Convert UTF-8 to code points in an element; false: not all of them fit. */
 static bool
 render(const zinc_vlen *label, uint8_t *element, uint32_t size)
 {
@@ -167,7 +166,7 @@ render(const zinc_vlen *label, uint8_t *element, uint32_t size)
 	uint32_t code, at;
 
 	for (at = 0; n > 0 && at < size; at += 4, text += used, n -= used) {
-		used = zinc_utf8_next(text, n, &code); /* never 0: JSON's strings are valid */
+		used = zinc_utf8_next(text, n, &code); /* never 0: strings of JSON are valid */
 		memcpy(element + at, &code, sizeof code);
 	}
 	return n == 0;
@@ -200,7 +199,7 @@ copy_labels(categorize_codec *k, const zinc_json *list, const char *rule, zinc_r
 	return ZINC_OK;
 }
 
-/* "<U3" or "|O", and the elements must be that; without it, what they are. */
+/* "<U3" or "|O", and the elements must be of that type; if missing, the type of the elements. */
 static zinc_status
 check_elements(categorize_codec *k, const zinc_json *dtype, const zinc_rep *in, const char *rule, zinc_report *r,
 	       zinc_error *err)
@@ -211,7 +210,7 @@ check_elements(categorize_codec *k, const zinc_json *dtype, const zinc_rep *in, 
 	const char *kind = text ? text + (strchr("<>|=", text[0]) != NULL) : fixed ? "U" : "O";
 
 	if (kind[0] != 'U' && kind[0] != 'O')
-		return zinc_report_error(r, rule, err, "only strings have labels, not \"%.20s\"", kind);
+		return zinc_report_error(r, rule, err, "labels need strings, not \"%.20s\"", kind);
 	if (!(kind[0] == 'U' ? fixed : t->variable))
 		return zinc_report_unsupported(r, rule, err, "categorize: elements of type %s", t->name);
 	k->variable = t->variable;
@@ -257,7 +256,7 @@ categorize_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ct
 		return st;
 	}
 	out->dtype = ((categorize_codec *)c)->encoded;
-	out->fill = NULL; /* a string is no number */
+	out->fill = NULL; /* a string is not a number */
 	*codec = c;
 	return ZINC_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * codec_config.c - what the files of single codecs share: objects, configurations, decoded sizes
+ * codec_config.c - shared by the codecs: objects, configurations, decoded sizes
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -33,7 +33,7 @@ zinc_codec_free(zinc_codec *c)
  * ---- configurations ----
  *
  * The report points at the configuration (or, without one, at the codec).  A missing member is reported there, a wrong
- * one at the member itself.  A codec without configuration is one whose members are all missing.
+ * one at the member itself.  A codec without configuration has all members missing.
  */
 
 const zinc_member zinc_no_members[] = {{.name = NULL}};
@@ -63,7 +63,7 @@ zinc_members_check(const zinc_member *members, const char *rule, const zinc_json
 		size_t mark = zinc_report_enter(r, m->key);
 		zinc_status st = ZINC_OK;
 
-		/* a name with a NUL inside is none of ours, whatever its beginning */
+		/* a name that contains a NUL is never in the table */
 		if (strlen(m->key) != m->nkey || !is_among(members, m->key))
 			st = zinc_report_lenient(r, rule, err, "unknown member \"%.60s\" of a configuration", m->key);
 		zinc_report_leave(r, mark);
@@ -219,7 +219,7 @@ parse_u64s(const zinc_json *v, int n, uint64_t min, const char *rule, uint64_t *
 	if (!zinc_json_is(v, ZINC_JSON_ARRAY))
 		return zinc_report_error(r, rule, err, "must be an array of integers");
 	if (v->n != (size_t)n)
-		return zinc_report_error(r, rule, err, "%zu integers where there are %d dimensions", v->n, n);
+		return zinc_report_error(r, rule, err, "%zu integers for %d dimensions", v->n, n);
 	for (item = v->first; item; item = item->next, i++)
 		if (!zinc_json_u64(item, &out[i]) || out[i] < min) {
 			size_t mark = zinc_report_enter_item(r, (size_t)i);
@@ -275,8 +275,8 @@ zinc_words_int(const char *codec, const char *const *words, int nwords, const ch
 	       int64_t fallback, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
 {
 	if (nwords > 1)
-		return zinc_fail(err, ZINC_E_INVALID, "%s: \"%s\" is all it takes, as in \"%s:%" PRId64 "\"", codec,
-				 member, codec, fallback);
+		return zinc_fail(err, ZINC_E_INVALID, "%s takes only \"%s\", as in \"%s:%" PRId64 "\"", codec, member,
+				 codec, fallback);
 	if (nwords == 1)
 		ZINC_TRY(zinc_word_int(codec, words[0], min, max, &fallback, err));
 	return zinc_config_make_int(doc, member, fallback, out, err);
@@ -285,15 +285,15 @@ zinc_words_int(const char *codec, const char *const *words, int nwords, const ch
 /*
  * ---- sizes ----
  *
- * What is stored may say anything about its size.  A decoder asks here before it takes memory, so that the most it ever
- * takes is what the metadata promise.
+ * Stored bytes may claim any size.  A decoder checks it here before it allocates, so that it never allocates more than
+ * the metadata allow.
  */
 
 zinc_status
 zinc_decoded_room(zinc_buf *out, size_t n, zinc_error *err)
 {
 	if (out->n > out->max || n > out->max - out->n)
-		return zinc_fail(err, ZINC_E_CORRUPT, "decodes to more than the %zu bytes that it may have", out->max);
+		return zinc_fail(err, ZINC_E_CORRUPT, "decodes to more than the allowed %zu bytes", out->max);
 	return zinc_buf_reserve(out, n, err);
 }
 
@@ -320,7 +320,7 @@ zinc_decode_out_room(zinc_decode_out *p, uint8_t **to, size_t *room, zinc_error 
 		return ZINC_OK;
 	}
 	n = most - p->out->n;
-	if (!known) /* twice what there is already */
+	if (!known) /* double what is used */
 		n = (size_t)zinc_min_u64(n, zinc_max_u64(p->out->n, FIRST_BYTES));
 	ZINC_TRY(zinc_decoded_room(p->out, n, err));
 	*to = p->out->p + p->out->n;
@@ -337,8 +337,8 @@ zinc_decode_out_done(zinc_decode_out *p, const uint8_t *to, size_t n, zinc_error
 	return ZINC_OK;
 }
 
-/* The formats let an encoder waste any number of bytes (empty blocks, names, skippable frames).  Nobody wastes more
- * than this, and a limit is what keeps a bomb inside another from being unpacked. */
+/* The formats let an encoder waste any number of bytes (empty blocks, names, skippable frames).  No encoder wastes
+ * more than this, and the limit prevents that nested decompression bombs are unpacked. */
 int
 zinc_bound_compressed(const zinc_codec *c, size_t decoded, size_t *encoded)
 {

@@ -1,7 +1,7 @@
 /*
- * codec_crc32.c - the CRC-32 of gzip, before or behind the bytes
+ * codec_crc32.c - the CRC-32 of gzip, before or after the bytes
  *
- *     [CRC-32: 4, little-endian][input]      or, with "location": "end", behind it
+ *     [CRC-32: 4, little-endian][input]      or, with "location": "end", after it
  */
 #include "codec/codec_parts.h"
 

@@ -3,10 +3,10 @@
  *
  *     [input][CRC-32C of it: 4 bytes, little-endian]      M83, Castagnoli, RFC 3720
  *
- * Decoding always verifies (M84); on a mismatch no byte is handed out.
+ * Decoding always verifies (M84); on a mismatch no byte is returned.
  *
- * Zarr v2's crc32c can be told to stand in front ("location": "start"), which v3's cannot: then it stays
- * numcodecs.crc32c, and is this one otherwise.
+ * Zarr v2's crc32c may be at the start ("location": "start"), which v3's cannot: then it stays numcodecs.crc32c;
+ * otherwise it becomes this codec.
  */
 #include "codec/codec_parts.h"
 
@@ -61,7 +61,7 @@ static const zinc_member v2_members[] = {
     {.name = NULL},
 };
 
-/* Behind the bytes it is the codec of v3. */
+/* At the end it is the codec of v3. */
 static zinc_status
 v2_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
 	 zinc_error *err)

@@ -1,23 +1,24 @@
 /*
- * codec_delta.c - each number as its difference from the one before, in C order of what comes in
+ * codec_delta.c - each number as its difference from the one before, in C order of the input
  *
  *     100 102 104 101  ->  100 2 2 -3
  *
  * Promises (tests/unit/test_codec_delta.c names each by its number):
  *
- * (1) Integers come back exactly, for differences are taken modulo 2^n.  Differences from which "astype" would not
- *     give the elements back are E_RANGE, and nothing is written; so are floats as integers and integers as floats.
- * (2) Floats are subtracted and added up in the types in which NumPy does that, one by one: the same numbers come
- *     out, with the same rounding.
- * (3) A sum that does not fit the integers that it should be is E_CORRUPT.
+ * (1) Integers are restored exactly, because differences are taken modulo 2^n.  E_RANGE, and nothing is written:
+ *     differences from which "astype" would not restore the elements, including floats as integers and integers as
+ *     floats.
+ * (2) Floats are subtracted and added in the types that NumPy uses, one by one: the results are the same, with the same
+ *     rounding.
+ * (3) A sum that does not fit the integer type is E_CORRUPT.
  */
 #include "codec/codec_parts.h"
 
 typedef struct delta_codec {
 	zinc_recode types;
-	const zinc_dtype *decoded, *encoded; /* of a part: of complex numbers the real and the imaginary one */
+	const zinc_dtype *decoded, *encoded; /* type of a part: a complex number has two */
 	size_t parts;                        /* per element, 1 or 2 */
-	const zinc_dtype *sum;               /* the float in which parts are added up; NULL: integers, modulo 2^n */
+	const zinc_dtype *sum;               /* the float type of the sums; NULL: integers, modulo 2^n */
 } delta_codec;
 
 static const zinc_member members[] = {{.name = "dtype"}, {.name = "astype"}, {.name = NULL}};
@@ -26,7 +27,7 @@ static const zinc_member members[] = {{.name = "dtype"}, {.name = "astype"}, {.n
 
 /* ---- integers ---- */
 
-/* Elements may lie at any address and are seen by others as other types. */
+/* Elements may be at any address and are accessed as other types elsewhere. */
 #define KERNELS(type)                                                                                                  \
 	typedef type memory_##type __attribute__((aligned(1), may_alias));                                             \
 	/* Differences of n elements, the first from `last`. */                                                        \
@@ -88,7 +89,7 @@ add_up_ints(size_t size, void *inout, size_t n)
 		add_up_uint64_t(inout, n);
 }
 
-/* Would what was stored give the differences back? */
+/* Would the stored differences restore the elements? */
 static zinc_status
 check_back(const delta_codec *d, const void *differences, const void *stored, size_t n, size_t at, zinc_error *err)
 {
@@ -100,7 +101,7 @@ check_back(const delta_codec *d, const void *differences, const void *stored, si
 	    zinc_recode_convert(d->decoded, back, d->encoded, stored, n, ZINC_CONVERT_WRAP, at, ZINC_E_RANGE, err));
 	for (i = 0; i < n; i++)
 		if (memcmp(back + i * size, (const uint8_t *)differences + i * size, size) != 0)
-			return zinc_fail(err, ZINC_E_RANGE, "the difference at element %zu has no place in type %s",
+			return zinc_fail(err, ZINC_E_RANGE, "the difference at element %zu does not fit type %s",
 					 at + i, d->encoded->name);
 	return ZINC_OK;
 }
@@ -137,7 +138,7 @@ decode_ints(const delta_codec *d, const uint8_t *in, uint8_t *out, size_t n, zin
 
 /* ---- floats, on one side or both ---- */
 
-/* Parts [at, at + n) as doubles, behind the element before them, or zeros: -0.0 - 0.0 is -0.0. */
+/* Parts [at, at + n) as doubles, after the element before them, or zeros: -0.0 - 0.0 is -0.0. */
 static zinc_status
 load(const zinc_dtype *from, const uint8_t *in, size_t at, size_t n, size_t parts, double *out, zinc_error *err)
 {
@@ -148,7 +149,7 @@ load(const zinc_dtype *from, const uint8_t *in, size_t at, size_t n, size_t part
 				   in + (at - before) * from->size, before + n, 0, at, ZINC_E_RANGE, err);
 }
 
-/* n <= BLOCK parts, from the sums so far. */
+/* n <= BLOCK parts, continuing the sums so far. */
 static zinc_status
 add_up(const delta_codec *d, const uint8_t *in, uint8_t *out, size_t n, size_t at, double *sums, zinc_error *err)
 {
@@ -166,7 +167,7 @@ add_up(const delta_codec *d, const uint8_t *in, uint8_t *out, size_t n, size_t a
 	return zinc_recode_cast(d->decoded, out, v, n, at, ZINC_E_CORRUPT, err);
 }
 
-/* Integers that are stored as floats, or floats as integers, must come back as they were. */
+/* Integers stored as floats, or floats stored as integers, must be restored exactly. */
 static zinc_status
 check_sums(const delta_codec *d, const uint8_t *in, const uint8_t *stored, size_t n, size_t at, double *sums,
 	   zinc_error *err)
@@ -175,8 +176,8 @@ check_sums(const delta_codec *d, const uint8_t *in, const uint8_t *stored, size_
 	uint8_t back[BLOCK * sizeof(uint64_t)];
 
 	if (add_up(d, stored, back, n, at, sums, NULL) != ZINC_OK || memcmp(back, in, n * size) != 0)
-		return zinc_fail(err, ZINC_E_RANGE, "differences from element %zu on have no place in type %s",
-				 at / d->parts, d->encoded->name);
+		return zinc_fail(err, ZINC_E_RANGE, "differences from element %zu on do not fit type %s", at / d->parts,
+				 d->encoded->name);
 	return ZINC_OK;
 }
 
@@ -209,7 +210,7 @@ encode_floats(const delta_codec *d, const uint8_t *in, uint8_t *out, size_t n, z
 static zinc_status
 decode_floats(const delta_codec *d, const uint8_t *in, uint8_t *out, size_t n, zinc_error *err)
 {
-	double sums[2] = {-0.0, -0.0}; /* -0.0 + x is x, whatever x */
+	double sums[2] = {-0.0, -0.0}; /* -0.0 + x is x, for any x */
 	size_t at, m;
 
 	for (at = 0; at < n; at += m) {
@@ -249,14 +250,14 @@ delta_decode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const vo
 	return decode_floats(d, (const uint8_t *)in, (uint8_t *)out, n * d->parts, err);
 }
 
-/* Bytes of the float that NumPy takes for t among floats. */
+/* Bytes of the float type that NumPy uses for t in a sum with floats. */
 static uint32_t
 float_size(const zinc_dtype *t)
 {
 	return t->kind == ZINC_KIND_FLOAT ? t->size : t->size < 4 ? 2 * t->size : 8;
 }
 
-/* NumPy's result_type of both sides, when one of them is a float. */
+/* NumPy's result_type of both sides, if one of them is a float. */
 static const zinc_dtype *
 sum_type(const zinc_dtype *a, const zinc_dtype *b)
 {
@@ -312,7 +313,7 @@ delta_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc
 		  zinc_error *err)
 {
 	if (nwords > 1)
-		return zinc_fail(err, ZINC_E_INVALID, "%s: one data type is all it takes", zinc_codec_delta.name);
+		return zinc_fail(err, ZINC_E_INVALID, "%s takes only one data type", zinc_codec_delta.name);
 	*out = zinc_json_make(doc, ZINC_JSON_OBJECT);
 	return zinc_recode_words(doc, *out, "dtype", "astype", nwords ? words[0] : NULL, in, err);
 }

@@ -1,21 +1,21 @@
 /*
- * codec_fixedscaleoffset.c - (x - offset) * scale, rounded to the nearest whole number
+ * codec_fixedscaleoffset.c - (x - offset) * scale, rounded to the nearest integer
  *
  *     1000.12, offset 1000, scale 100  ->  12  ->  12 / 100 + 1000 = 1000.12
  *
  * Promises (tests/unit/test_codec_fixedscaleoffset.c names each by its number):
  *
- * (1) Numbers are computed in the type in which NumPy does it: that of the elements, or double for integers.  Halves
- *     are rounded to even.
- * (2) Integers with a whole offset and scale are computed exactly.
- * (3) What does not fit "astype", NaN as an integer among it, is E_RANGE, and nothing is written; a stored number
- *     that decodes to what does not fit "dtype" is E_CORRUPT.
+ * (1) Numbers are computed in the type that NumPy uses: that of the elements, or double for integers.  Halves are
+ *     rounded to even.
+ * (2) Integers with an integer offset and scale are computed exactly.
+ * (3) A value that does not fit "astype", including NaN for an integer type, is E_RANGE, and nothing is written; a
+ *     stored number that decodes to a value outside "dtype" is E_CORRUPT.
  */
 #include <math.h>
 
 #include "codec/codec_parts.h"
 
-/* A number of the configuration: whole, and then exactly so, or not. */
+/* A number of the configuration: an exact integer, or a float. */
 typedef struct number {
 	bool whole;
 	int64_t i;
@@ -34,7 +34,7 @@ static const zinc_member members[] = {
 
 /* ---- encoding ---- */
 
-/* The constants as the type of the elements has them. */
+/* The constants, rounded to the type of the elements. */
 static void
 constants(const scale_codec *c, const zinc_dtype *t, double *offset, double *scale)
 {
@@ -46,7 +46,7 @@ constants(const scale_codec *c, const zinc_dtype *t, double *offset, double *sca
 	}
 }
 
-/* Element i less a whole offset; false: too large even for 64 bits. */
+/* Element i minus an integer offset; false: it does not fit 64 bits. */
 static bool
 shift(const scale_codec *c, const uint8_t *in, size_t i, int64_t *out)
 {
@@ -62,7 +62,8 @@ shift(const scale_codec *c, const uint8_t *in, size_t i, int64_t *out)
 	return !__builtin_sub_overflow(v, c->offset.i, out);
 }
 
-/* n <= BLOCK elements from `at` on: integers, and a whole offset.  With a whole scale all is exact. */
+/* Encode n <= BLOCK integer elements from `at` on with an integer offset.  With an integer scale the result is
+ * exact. */
 static zinc_status
 encode_ints(const scale_codec *c, const uint8_t *in, uint8_t *out, size_t n, size_t at, zinc_error *err)
 {
@@ -77,7 +78,7 @@ encode_ints(const scale_codec *c, const uint8_t *in, uint8_t *out, size_t n, siz
 		if (c->scale.whole)
 			fits = fits && !__builtin_mul_overflow(shifted[i], c->scale.i, &shifted[i]);
 		if (!fits)
-			return zinc_fail(err, ZINC_E_RANGE, "element %zu has no place in type %s", at + i, to->name);
+			return zinc_fail(err, ZINC_E_RANGE, "element %zu does not fit type %s", at + i, to->name);
 		v[i] = rint((double)shifted[i] * c->scale.d);
 	}
 	if (c->scale.whole)
@@ -85,7 +86,7 @@ encode_ints(const scale_codec *c, const uint8_t *in, uint8_t *out, size_t n, siz
 	return zinc_recode_convert(to, out, f64, v, n, ZINC_CONVERT_EXACT, at, ZINC_E_RANGE, err);
 }
 
-/* Each operation in a loop of its own, so that none is fused with the next. */
+/* Each operation has its own loop, so that the compiler cannot fuse it with the next. */
 static zinc_status
 encode_floats(const scale_codec *c, const uint8_t *in, uint8_t *out, size_t n, size_t at, zinc_error *err)
 {

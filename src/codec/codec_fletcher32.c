@@ -1,15 +1,15 @@
 /*
- * codec_fletcher32.c - HDF5's Fletcher-32 behind the bytes
+ * codec_fletcher32.c - HDF5's Fletcher-32 after the bytes
  *
  *     [input][Fletcher-32: 4, little-endian]
  *
- * The input is read as big-endian words of 16 bits, an odd byte at the end as the upper half of one.  The lower half of
- * the checksum is the sum of the words, the upper half the sum of all values that sum takes, both with the carry added
- * again at the lower end: modulo 65535, but a sum that is not zero never becomes 0.
+ * The input is read as big-endian words of 16 bits; an odd byte at the end is the upper half of a word.  The lower half
+ * of the checksum is the sum of the words, the upper half the sum of all values of that sum.  Both add the carry again
+ * at the lower end: they are modulo 65535, but a sum that is not zero never becomes 0.
  */
 #include "codec/codec_parts.h"
 
-#define RUN 65536u /* words until the second sum, less than RUN * RUN * 2^16, is reduced; it has room to spare */
+#define RUN 65536u /* words until the second sum, less than RUN * RUN * 2^16, is reduced; more would fit */
 
 static uint64_t
 fold(uint64_t sum)

@@ -3,9 +3,8 @@
  *
  *     [1f 8b 08 flags mtime(4) xfl os][deflate blocks][CRC-32: 4, little-endian][size mod 2^32: 4]   M75
  *
- * Written: one member with no name and time 0, so that equal elements give equal bytes.  Read: any
- * number of members, of any level, each checked by its CRC and size; other bytes behind the
- * last are an error.
+ * Written: one member with no name and time 0, so that equal elements give equal bytes.  Read: any number of members,
+ * of any level, each checked by its CRC and size; other bytes after the last are an error.
  */
 #include "codec/codec_parts.h"
 
@@ -23,7 +22,7 @@ static const zinc_member members[] = {
     {.name = NULL},
 };
 
-/* ---- Zarr v2's, as Python takes it: a level that is missing is 1, and -1 is zlib's own choice ---- */
+/* ---- Zarr v2's, as in Python: a missing level is 1, and -1 is zlib's default ---- */
 
 static const zinc_member v2_members[] = {
     {.name = "level",
@@ -57,7 +56,7 @@ gzip_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_
 
 	(void)in;
 	if (nwords > 1)
-		return zinc_fail(err, ZINC_E_INVALID, "gzip: a level is all it takes, \"gzip:%d\"", DEFAULT_LEVEL);
+		return zinc_fail(err, ZINC_E_INVALID, "gzip takes only a level, as in \"gzip:%d\"", DEFAULT_LEVEL);
 	if (nwords == 1)
 		ZINC_TRY(zinc_word_int("gzip", words[0], 0, MAX_LEVEL, &level, err));
 	return zinc_config_make_int(doc, "level", level, out, err);
@@ -69,8 +68,8 @@ gzip_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 	return zinc_deflate_gzip(s, (int)((const gzip_codec *)c)->level, in, out, err);
 }
 
-/* The checksum stands at the end, so there is no stopping early unless the reader has waived it; a stream is slower by
- * a half, too, so it must be worth it. */
+/* The checksum is at the end, so decoding can stop early only if the reader does not need it verified.  A stream is
+ * also slower by a half, so it must be worth it. */
 static bool
 stops_early(const zinc_scratch *s, size_t exact, size_t need)
 {

@@ -1,14 +1,14 @@
 /*
- * codec_jenkins_lookup3.c - Bob Jenkins' hash "lookup3", as HDF5 uses it for a checksum, behind the bytes
+ * codec_jenkins_lookup3.c - Bob Jenkins' hash "lookup3", as HDF5 uses it for a checksum, after the bytes
  *
  *     [input][hash: 4, little-endian]
  *
- * Three registers take the input in groups of three little-endian words, the last group (of 1 to 12 bytes, zeros behind
- * them) before the final mix and each other one before a mix.  "initval" is added to all three at the start.
+ * Three registers take the input in groups of three little-endian words: the last group (of 1 to 12 bytes, padded with
+ * zeros) before the final mix, every other one before a mix.  "initval" is added to all three at the start.
  */
 #include "codec/codec_parts.h"
 
-/* A prefix is bytes that are hashed too but not stored; no document has any, because JSON has no bytes. */
+/* A prefix is hashed but not stored; no document has one, because JSON has no bytes. */
 static const zinc_member members[] = {
     {.name = "initval",
      .type = ZINC_MEMBER_INT,

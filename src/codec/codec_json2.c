@@ -5,8 +5,8 @@
  *
  * Promises (tests/unit/test_codec_json2.c names each by its number):
  *
- * (1) The list must have as many strings as the chunk elements, nested as its own shape says.
- * (2) null and 0, which writers put where nothing was written, are empty strings; other objects are E_UNSUPPORTED.
+ * (1) The list must have as many strings as the chunk has elements, nested as its own shape requires.
+ * (2) null and 0, which writers store for missing elements, are empty strings; other objects are E_UNSUPPORTED.
  */
 #include "codec/codec_parts.h"
 
@@ -27,7 +27,7 @@ json2_free(zinc_codec *c)
 	zinc_free(c->ctx, c);
 }
 
-/* The members say how Python writes; only the encoding matters to who reads. */
+/* The members describe how Python writes; only the encoding matters to a reader. */
 static zinc_status
 json2_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
 	    const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
@@ -43,7 +43,7 @@ json2_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, co
 	ZINC_TRY(zinc_members_parse(members, ops->v2, configuration, NULL, r, err));
 	if (encoding && !zinc_json_is_string(encoding, "utf-8") && !zinc_json_is_string(encoding, "utf8") &&
 	    !zinc_json_is_string(encoding, "ascii"))
-		return zinc_report_unsupported(r, "M20", err, "%s: another encoding than UTF-8", ops->name);
+		return zinc_report_unsupported(r, "M20", err, "%s: encodings other than UTF-8", ops->name);
 	ZINC_TRY(zinc_codec_new(&c, ops, ctx, sizeof(json2_codec), err));
 	st = zinc_user_text(&((json2_codec *)c)->configuration, ctx, configuration, err);
 	if (st != ZINC_OK) {
@@ -65,7 +65,7 @@ json2_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error
 
 /* ---- encoding ---- */
 
-/* The part of the list from dimension d on, whose elements begin at *p. */
+/* Print the part of the list from dimension d on; its elements begin at *p. */
 static zinc_status
 add_part(const zinc_rep *rep, int d, const uint8_t **p, zinc_buf *out, zinc_error *err)
 {
@@ -85,7 +85,7 @@ add_part(const zinc_rep *rep, int d, const uint8_t **p, zinc_buf *out, zinc_erro
 	memcpy(&v, *p, sizeof v);
 	*p += sizeof v;
 	if (v.nbytes > 0 && (!v.data || !zinc_utf8_valid(v.data, (size_t)v.nbytes)))
-		return zinc_fail(err, ZINC_E_RANGE, "an element is no valid UTF-8");
+		return zinc_fail(err, ZINC_E_RANGE, "an element is not valid UTF-8");
 	return zinc_json_print_string(v.nbytes ? v.data : "", (size_t)v.nbytes, out, err);
 }
 
@@ -117,7 +117,7 @@ typedef struct reading {
 	int ndim;
 	zinc_buf *into; /* bytes, with room for all */
 	uint8_t *out;   /* elements */
-	size_t left;    /* how many may still come */
+	size_t left;    /* how many more are allowed */
 } reading;
 
 static zinc_status
@@ -132,7 +132,7 @@ read_element(reading *d, const zinc_json *v, zinc_error *err)
 		x.nbytes = v->n;
 		ZINC_TRY(zinc_buf_add(d->into, v->text, v->n, err));
 	} else if (!zinc_json_is(v, ZINC_JSON_NULL) && !(zinc_json_u64(v, &zero) && zero == 0)) {
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "an element that is no string");
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "an element is not a string");
 	}
 	memcpy(d->out, &x, sizeof x);
 	d->out += sizeof x;
@@ -140,19 +140,19 @@ read_element(reading *d, const zinc_json *v, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* `n` values from `v` on, along dimension k. */
+/* Read `n` values from `v` on, along dimension k. */
 static zinc_status
 read_part(reading *d, int k, const zinc_json *v, size_t n, zinc_error *err)
 {
 	size_t i;
 
 	if (n != (k < d->ndim ? d->shape[k] : 1))
-		return zinc_fail(err, ZINC_E_CORRUPT, "a list of %zu values does not agree with the shape behind", n);
+		return zinc_fail(err, ZINC_E_CORRUPT, "a list of %zu values does not match the shape at the end", n);
 	for (i = 0; i < n; i++, v = v->next) {
 		if (k + 1 >= d->ndim)
 			ZINC_TRY(read_element(d, v, err));
 		else if (!zinc_json_is(v, ZINC_JSON_ARRAY))
-			return zinc_fail(err, ZINC_E_CORRUPT, "the lists are not as deep as the shape behind");
+			return zinc_fail(err, ZINC_E_CORRUPT, "the lists are not as deep as the shape at the end");
 		else
 			ZINC_TRY(read_part(d, k + 1, v->first, v->n, err));
 	}
@@ -176,7 +176,7 @@ static zinc_status
 read_list(reading *d, const zinc_json *root, zinc_error *err)
 {
 	if (!zinc_json_is(root, ZINC_JSON_ARRAY) || root->n < 2)
-		return zinc_fail(err, ZINC_E_CORRUPT, "it is no list with a type and a shape at its end");
+		return zinc_fail(err, ZINC_E_CORRUPT, "it is not a list with a type and a shape at its end");
 	ZINC_TRY(read_shape(d, root->last, err));
 	ZINC_TRY(read_part(d, 0, root->first, root->n - 2, err));
 	return d->left == 0 ? ZINC_OK : zinc_fail(err, ZINC_E_CORRUPT, "%zu elements are missing", d->left);
@@ -190,7 +190,7 @@ json2_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_byt
 	zinc_status st;
 
 	ZINC_TRY(zinc_recode_count(rep, &d.left, err));
-	ZINC_TRY(zinc_buf_reset(&s->vlen, in.n, err)); /* no text is longer than its spelling, so this never moves */
+	ZINC_TRY(zinc_buf_reset(&s->vlen, in.n, err)); /* no text is longer than its spelling, so it never moves */
 	ZINC_TRY(zinc_json_parse(&doc, c->ctx, (const char *)in.p, in.n, ZINC_JSON_NAN_TOKENS, err));
 	st = read_list(&d, zinc_json_root(doc), err);
 	zinc_json_free(doc);

@@ -1,21 +1,20 @@
 /*
- * codec_layout.c - memory layouts of programs, as array->array codecs
+ * codec_layout.c - registered memory layouts, as array->array codecs
  *
- * The drafts have a member chunk_memory_layout, "C" or "F" or a program's own; version 3 has codecs that reorder
- * elements.  Both are the same step, so a layout is a row of the codecs' table that the drafts' formats find by its
- * URI.
+ * The drafts have a member chunk_memory_layout, "C" or "F" or a registered one; version 3 has codecs that reorder
+ * elements.  Both do the same, so a layout is a row of the codec table that the drafts' formats find by its URI.
  *
  * Promises (tests/unit/test_codec_layout.c names each by its number):
  *
  * (1) A layout that puts two elements in one place, or one outside of the chunk, is an error, never a wrong element.
- * (2) Nothing is allocated for a chunk once the scratch has met one of its size.
+ * (2) Nothing is allocated for a chunk after the scratch has been used for one of its size.
  */
 #include <zinc/extend.h>
 
 #include "codec/codec_parts.h"
 
 typedef struct layout_row {
-	zinc_codec_ops ops; /* first: a codec finds its way back */
+	zinc_codec_ops ops; /* first, so that a codec can be converted to its row */
 	zinc_memory_layout_def def;
 } layout_row;
 
@@ -77,7 +76,7 @@ layout_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, c
 	if (!configuration && ops->needs_configuration)
 		return zinc_report_error(r, ops->name, err, "\"%s\" needs a configuration", ops->name);
 	if (in->dtype->variable)
-		return zinc_report_error(r, "M65", err, "\"%s\" cannot lay out elements of variable length", ops->name);
+		return zinc_report_error(r, "M65", err, "\"%s\" cannot reorder elements of variable length", ops->name);
 	ZINC_TRY(zinc_codec_new(&c, ops, ctx, sizeof(layout_codec), err));
 	st = layout_open((layout_codec *)c, configuration, in, r, err);
 	if (st != ZINC_OK) {
@@ -109,7 +108,7 @@ step(uint64_t *index, const uint64_t *shape, int ndim)
 	}
 }
 
-/* Take a place: one bit of `taken` for each.  False: it is not free, or not there. */
+/* Mark a place as used: one bit of `taken` for each.  False: it is already used, or outside. */
 static bool
 take(uint8_t *taken, uint64_t n, uint64_t place)
 {
@@ -125,7 +124,7 @@ take(uint8_t *taken, uint64_t n, uint64_t place)
 	return true;
 }
 
-/* From C order to the layout's (`laying`), or back. */
+/* Copy from C order to the layout's order (`laying`), or back. */
 static zinc_status
 move(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const uint8_t *in, uint8_t *out, bool laying,
      zinc_error *err)
@@ -180,7 +179,7 @@ zinc_register_memory_layout(const zinc_memory_layout_def *def, zinc_error *err)
 	ZINC_TRY(ZINC_NEED(def, err));
 	ZINC_TRY(zinc_options_take(&d, sizeof d, def, err));
 	if (!d.place)
-		return zinc_fail(err, ZINC_E_INVALID, "a memory layout must say the places of elements");
+		return zinc_fail(err, ZINC_E_INVALID, "a memory layout needs a function for the places of elements");
 	row = (layout_row *)zinc_calloc(NULL, 1, sizeof *row);
 	if (!row)
 		return zinc_fail_nomem(err);
@@ -200,5 +199,5 @@ zinc_register_memory_layout(const zinc_memory_layout_def *def, zinc_error *err)
 	st = zinc_codec_add(&row->ops, err);
 	if (st != ZINC_OK)
 		zinc_free(NULL, row);
-	return st; /* the row stays for ever */
+	return st; /* the row stays valid for ever */
 }

@@ -1,14 +1,14 @@
 /*
- * codec_lz4.c - one LZ4 block behind its decoded size
+ * codec_lz4.c - one LZ4 block after its decoded size
  *
  *     [decoded size: 4, little-endian][LZ4 block]
  *
  * Promises (tests/unit/test_codec_lz4.c names each by its number):
  *
- * (1) The size is checked before memory is taken for it: against the size that is expected, and otherwise against
- *     what the codec in front may give and what so many bytes of LZ4 can unpack to.
- * (2) A block is decoded whole, whatever is needed of it: it has no checksum, and damage shows where it ends.
- * (3) The work space of compression lies in the scratch: nothing is allocated from the second chunk on.
+ * (1) The size is checked before memory is allocated for it: against the expected size, or if that is not known,
+ *     against the maximum of the codec before it and the maximum that the LZ4 bytes can decode to.
+ * (2) A block is always decoded whole, because it has no checksum: damage is detected by where the block ends.
+ * (3) The work space of compression is in the scratch: nothing is allocated from the second chunk on.
  */
 #include <inttypes.h>
 
@@ -22,7 +22,7 @@ typedef struct lz4_codec {
 	int64_t acceleration;
 } lz4_codec;
 
-/* Accelerations below 1 are 1, says numcodecs. */
+/* Accelerations below 1 count as 1, as in numcodecs. */
 static const zinc_member members[] = {
     {.name = "acceleration",
      .type = ZINC_MEMBER_INT,
@@ -40,7 +40,7 @@ static const zinc_member members[] = {
 
 #include <lz4.h>
 
-#define MOST_PER_BYTE 255u /* a byte of a block is at best 255 more bytes of a match */
+#define MOST_PER_BYTE 255u /* a byte of a block adds at most 255 bytes to a match */
 
 /* ---- encoding ---- */
 
@@ -89,15 +89,15 @@ lz4_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, z
 	if (!space)
 		return zinc_fail_nomem(err);
 	if (in.n > LZ4_MAX_INPUT_SIZE)
-		return zinc_fail(err, ZINC_E_LIMIT, "%zu bytes, but an LZ4 block holds at most %d", in.n,
+		return zinc_fail(err, ZINC_E_LIMIT, "%zu bytes; an LZ4 block holds at most %d", in.n,
 				 LZ4_MAX_INPUT_SIZE);
 	room = LZ4_compressBound((int)in.n);
 	ZINC_TRY(zinc_buf_reserve(out, HEADER_BYTES + (size_t)room, err));
 	zinc_put_le32(out->p + out->n, (uint32_t)in.n);
 	n = LZ4_compress_fast_extState(space, (const char *)in.p, (char *)out->p + out->n + HEADER_BYTES, (int)in.n,
 				       room, (int)((const lz4_codec *)c)->acceleration);
-	if (n <= 0) /* the room is what the library asked for */
-		return zinc_fail(err, ZINC_E_INVALID, "%zu bytes do not compress", in.n);
+	if (n <= 0) /* the library gave this size */
+		return zinc_fail(err, ZINC_E_INVALID, "%zu bytes cannot be compressed", in.n);
 	out->n += HEADER_BYTES + (size_t)n;
 	return ZINC_OK;
 }
@@ -113,9 +113,9 @@ check_header(zinc_bytes in, size_t exact, size_t *nbytes, zinc_error *err)
 	ZINC_TRY(zinc_decoded_size(*nbytes, exact, err));
 	in.n -= HEADER_BYTES;
 	if (*nbytes > LZ4_MAX_INPUT_SIZE || in.n > INT32_MAX)
-		return zinc_fail(err, ZINC_E_CORRUPT, "more than an LZ4 block can hold");
+		return zinc_fail(err, ZINC_E_CORRUPT, "the size is more than an LZ4 block can hold");
 	if (*nbytes / MOST_PER_BYTE > in.n)
-		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes cannot unpack to %zu", in.n, *nbytes);
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes cannot decode to %zu", in.n, *nbytes);
 	return ZINC_OK;
 }
 
@@ -150,7 +150,7 @@ static const zinc_bytes_ops coder = {
 #else
 #define LACKS   "liblz4"
 #define PURPOSE "LZ4 block behind its size; not in this build"
-#define CODER   NULL /* no codec is made without the library */
+#define CODER   NULL /* without the library no codec is made */
 #endif
 
 /* "numcodecs.lz4", "numcodecs.lz4:10". */

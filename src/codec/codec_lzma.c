@@ -1,21 +1,21 @@
 /*
- * codec_lzma.c - what Python's lzma writes: .xz streams, .lzma files, or bare filters
+ * codec_lzma.c - the formats of Python's lzma: .xz streams, .lzma files, or bare filters
  *
  *     format 1, xz:     [fd 37 7a 58 5a 00][flags][blocks, each with its check][index][footer]
  *     format 2, alone:  [lc, lp, pb][dictionary size: 4][decoded size: 8, or all ff][LZMA, with a marker at its end]
- *     format 3, raw:    what the filters give, and nothing else
+ *     format 3, raw:    the output of the filters, and nothing else
  *
  * Promises (tests/unit/test_codec_lzma.c names each by its number):
  *
- * (1) The check of an xz block is always verified; one that this build cannot compute is E_UNSUPPORTED.  The other
+ * (1) The check of an xz block is always verified; a check that this build cannot compute is E_UNSUPPORTED.  The other
  *     two formats have none.
- * (2) Several xz streams in a row are read, with the padding that the format allows; other bytes behind the end are
+ * (2) Several consecutive xz streams are read, with the padding that the format allows; other bytes after the end are
  *     an error in all three formats.
- * (3) A dictionary never takes more memory than 64 MiB, the largest that a preset asks for, or, where that is more,
- *     than the elements: streams that want more are E_CORRUPT.
- * (4) Written dictionaries are no larger than the bytes they serve, so that a small chunk costs little memory on both
- *     sides; the bytes may thus differ from Python's, but mean the same.
- * (5) Coders live in the scratch, and their memory comes from our allocator.
+ * (3) A dictionary never takes more than 64 MiB, the largest of any preset, or than the size of the elements if that is
+ *     more: streams that need more are E_CORRUPT.
+ * (4) Written dictionaries are not larger than the input, so that a small chunk needs little memory for writing and
+ *     reading.  The bytes may therefore differ from Python's, but decode to the same.
+ * (5) Coders are kept in the scratch, and their memory comes from our allocator.
  */
 #include <inttypes.h>
 
@@ -25,14 +25,14 @@ enum { FORMAT_XZ = 1, FORMAT_ALONE, FORMAT_RAW };
 #define DEFAULT_PRESET 6
 #define MAX_FILTERS    4
 
-/* What the configuration says, -1: nothing.  Every object begins with it. */
+/* The configuration, -1: missing.  Every object begins with it. */
 typedef struct settings {
 	zinc_codec codec;
 	int64_t format, check, preset;
-	char *filters; /* the member as it was, or NULL */
+	char *filters; /* the member as it was given, or NULL */
 } settings;
 
-/* Numbers that were not given are null, as numcodecs writes them; but for a check, which is then -1. */
+/* Missing numbers are printed as null, as in numcodecs; a missing check is -1. */
 static const zinc_member members[] = {
     {.name = "format",
      .type = ZINC_MEMBER_INT,
@@ -66,7 +66,7 @@ static const zinc_member members[] = {
 
 #define MIN_DICTIONARY 4096u
 #define MAX_DICTIONARY (64 * ZINC_MIB)
-#define STATE_BYTES    ZINC_MIB /* of a decoder beside its dictionary, generously */
+#define STATE_BYTES    ZINC_MIB /* memory of a decoder besides its dictionary, with a margin */
 enum { ENCODE, DECODE };        /* variants of the scratch's states */
 
 typedef union options {
@@ -77,7 +77,7 @@ typedef union options {
 
 typedef struct lzma_codec {
 	settings set;
-	int nfilters; /* none given: one, by the preset */
+	int nfilters; /* none given: one filter, by the preset */
 	lzma_vli id[MAX_FILTERS];
 	options option[MAX_FILTERS];
 } lzma_codec;
@@ -124,7 +124,7 @@ is_lzma(lzma_vli id)
 	return id == LZMA_FILTER_LZMA1 || id == LZMA_FILTER_LZMA2;
 }
 
-/* The fields of a filter, all of which are of 32 bits; NULL: no such filter. */
+/* The fields of a filter, all of 32 bits; NULL: unknown filter. */
 static const zinc_member *
 fields_of(lzma_vli id)
 {
@@ -167,7 +167,7 @@ parse_filter(lzma_codec *z, const zinc_json *v, const char *rule, zinc_report *r
 	ZINC_TRY(zinc_member_parse(&preset_field, rule, v, &preset, r, err));
 	z->id[z->nfilters++] = (lzma_vli)id;
 	if (is_lzma((lzma_vli)id) && lzma_lzma_preset(&o->lzma, (uint32_t)preset))
-		return zinc_report_error(r, rule, err, "there is no preset %" PRId64, preset);
+		return zinc_report_error(r, rule, err, "unknown preset %" PRId64, preset);
 	if (id == LZMA_FILTER_DELTA)
 		o->delta = (lzma_options_delta){.type = LZMA_DELTA_TYPE_BYTE, .dist = LZMA_DELTA_DIST_MIN};
 	return parse_fields(v, fields_of((lzma_vli)id), o, rule, r, err);
@@ -180,7 +180,7 @@ parse_filters(lzma_codec *z, const zinc_json *list, const char *rule, zinc_repor
 	size_t i = 0;
 
 	if (list->n == 0 || list->n > MAX_FILTERS)
-		return zinc_report_error(r, rule, err, "%zu filters, where there can be 1 to %d", list->n, MAX_FILTERS);
+		return zinc_report_error(r, rule, err, "%zu filters; there must be 1 to %d", list->n, MAX_FILTERS);
 	for (v = list->first; v; v = v->next, i++) {
 		const size_t mark = zinc_report_enter_item(r, i);
 		const zinc_status st = parse_filter(z, v, rule, r, err);
@@ -200,13 +200,13 @@ default_filter(lzma_codec *z, const char *rule, zinc_report *r, zinc_error *err)
 	z->id[0] = z->set.format == FORMAT_ALONE ? LZMA_FILTER_LZMA1 : LZMA_FILTER_LZMA2;
 	z->nfilters = 1;
 	if (lzma_lzma_preset(&z->option[0].lzma, (uint32_t)(z->set.preset < 0 ? DEFAULT_PRESET : z->set.preset)))
-		return zinc_report_error(r, rule, err, "there is no preset %" PRId64, z->set.preset);
+		return zinc_report_error(r, rule, err, "unknown preset %" PRId64, z->set.preset);
 	return ZINC_OK;
 }
 
 /* ---- filters for the library ---- */
 
-/* The chain as the library takes it; dictionaries are at most `most` bytes.  `o` is what it points to. */
+/* Make the library's chain; dictionaries have at most `most` bytes.  The chain points to `o`. */
 static void
 make_filters(const lzma_codec *z, uint64_t most, lzma_filter *f, options *o)
 {
@@ -221,7 +221,7 @@ make_filters(const lzma_codec *z, uint64_t most, lzma_filter *f, options *o)
 	f[i] = (lzma_filter){.id = LZMA_VLI_UNKNOWN};
 }
 
-/* Does the library take this chain in this format? */
+/* Does the library accept this chain in this format? */
 static zinc_status
 check_filters(const lzma_codec *z, const char *rule, zinc_report *r, zinc_error *err)
 {
@@ -236,7 +236,8 @@ check_filters(const lzma_codec *z, const char *rule, zinc_report *r, zinc_error 
 	for (i = 0; i < z->nfilters && z->set.format == FORMAT_XZ; i++)
 		fits = fits && z->id[i] != LZMA_FILTER_LZMA1;
 	if (!fits || lzma_raw_encoder_memusage(f) == UINT64_MAX || lzma_raw_decoder_memusage(f) == UINT64_MAX)
-		return zinc_report_error(r, rule, err, "no chain of filters for format %" PRId64, z->set.format);
+		return zinc_report_error(r, rule, err, "these filters are not valid for format %" PRId64,
+					 z->set.format);
 	return ZINC_OK;
 }
 
@@ -329,7 +330,7 @@ lzma_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 	if (result == LZMA_MEM_ERROR)
 		return zinc_fail_nomem(err);
 	if (result != LZMA_STREAM_END)
-		return zinc_fail(err, ZINC_E_INVALID, "%zu bytes do not compress (%d)", in.n, (int)result);
+		return zinc_fail(err, ZINC_E_INVALID, "%zu bytes cannot be compressed (%d)", in.n, (int)result);
 	return ZINC_OK;
 }
 
@@ -348,12 +349,12 @@ start_decoder(const lzma_codec *z, lzma_stream *stream, size_t most)
 	case FORMAT_ALONE:
 		return lzma_alone_decoder(stream, memory);
 	default:
-		make_filters(z, most, f, o); /* a match reaches back to the first byte at most */
+		make_filters(z, most, f, o); /* a match goes back to the first byte at most */
 		return lzma_raw_decoder(stream, f);
 	}
 }
 
-/* What the library says, in our words. */
+/* Translate the library's result. */
 static zinc_status
 check_result(lzma_ret result, zinc_error *err)
 {
@@ -366,11 +367,11 @@ check_result(lzma_ret result, zinc_error *err)
 	case LZMA_UNSUPPORTED_CHECK:
 		return zinc_fail(err, ZINC_E_UNSUPPORTED, "liblzma cannot compute the check of this stream");
 	case LZMA_MEMLIMIT_ERROR:
-		return zinc_fail(err, ZINC_E_CORRUPT, "a dictionary larger than the chunk can use");
+		return zinc_fail(err, ZINC_E_CORRUPT, "the dictionary is larger than the chunk can use");
 	case LZMA_BUF_ERROR:
 		return zinc_fail(err, ZINC_E_CORRUPT, "the stream ends too early");
 	case LZMA_OPTIONS_ERROR:
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "a stream with filters or flags that liblzma does not know");
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "the stream has filters or flags that liblzma does not know");
 	default:
 		return zinc_fail(err, ZINC_E_CORRUPT, "not a valid stream, or a check of it is wrong");
 	}
@@ -387,7 +388,7 @@ lzma_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 	uint8_t *to;
 	size_t room;
 
-	(void)need; /* checks stand at the end */
+	(void)need; /* checks are at the end */
 	ZINC_TRY(check_result(result, err));
 	stream->next_in = in.p;
 	stream->avail_in = in.n;
@@ -400,7 +401,7 @@ lzma_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 		ZINC_TRY(zinc_decode_out_done(&pour, to, room - stream->avail_out, err));
 	}
 	if (stream->avail_in > 0)
-		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes behind the end", stream->avail_in);
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes after the end", stream->avail_in);
 	return zinc_decoded_size(out->n, exact, err);
 }
 
@@ -416,7 +417,7 @@ parse_list(lzma_codec *z, const zinc_json *filters, const char *rule, zinc_repor
 	return st;
 }
 
-/* The filters, from their list or (NULL) from the preset. */
+/* Make the filters, from their list or (NULL) from the preset. */
 static zinc_status
 finish(settings *x, const zinc_json *filters, const char *rule, zinc_report *r, zinc_error *err)
 {
@@ -446,7 +447,7 @@ static const zinc_bytes_ops lzma_ops = {
 
 #else
 #define PURPOSE      "LZMA; not in this build"
-#define CODER        NULL /* no codec is made without the library */
+#define CODER        NULL /* without the library no codec is made */
 #define OBJECT_BYTES sizeof(settings)
 
 static zinc_status

@@ -1,11 +1,12 @@
 /*
  * codec_packbits.c - eight bools in a byte, as Zarr v2 packs them
  *
- *     [bits that only fill the last byte: 1][byte]...      the first bool is the top bit of its byte
+ *     [number of padding bits in the last byte: 1][byte]...      the first bool is the top bit of its byte
  *
  *     true false false true  ->  04 90
  *
- * To others this is an array->array codec whose result is an array of bytes, so that "bytes" follows it in v3 chains.
+ * Other libraries treat it as an array->array codec whose result is an array of bytes, so "bytes" follows it in v3
+ * chains.
  */
 #include "codec/codec_parts.h"
 
@@ -31,7 +32,7 @@ packbits_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded)
 	return 0;
 }
 
-/* How many bits of the last byte are nobody's. */
+/* The number of padding bits in the last byte. */
 static uint8_t
 padding(size_t n)
 {

@@ -1,19 +1,19 @@
 /*
- * codec_quantize.c - floats rounded to so many decimal digits, in binary
+ * codec_quantize.c - floats rounded to a number of decimal digits, in binary
  *
  *     digits 1: the nearest multiple of 1/16, the first power of two that is finer than 1/10
  *
  * Promises (tests/unit/test_codec_quantize.c names each by its number):
  *
- * (1) Encoding gives what numcodecs gives, bit for bit, wherever that does not overflow on the way; where it does, the
- *     number has no such digits and stays as it is.
- * (2) Decoding is a change of type at most.
+ * (1) Encoding gives the same bits as numcodecs, unless that overflows; then the number has no such digits and stays as
+ *     it is.
+ * (2) Decoding only converts the type.
  */
 #include <math.h>
 
 #include "codec/codec_parts.h"
 
-#define MAX_DIGITS 307 /* beyond it the scale is no double */
+#define MAX_DIGITS 307 /* beyond it the scale is not a double */
 
 typedef struct quantize_codec {
 	zinc_recode types;
@@ -35,7 +35,7 @@ static const zinc_member members[] = {
 
 #define BLOCK ZINC_RECODE_BLOCK
 
-/* The least power of two that resolves 10^-digits.  The steps are numcodecs', so that their rounding is too. */
+/* The smallest power of two that resolves 10^-digits.  The steps are numcodecs', so that the rounding is the same. */
 static double
 scale_of(int64_t digits)
 {
@@ -46,7 +46,7 @@ scale_of(int64_t digits)
 	return ldexp(1.0, (int)ceil(log2(pow(10.0, -exponent))));
 }
 
-/* A product with a power of two is exact, so the type in which it is computed does not show. */
+/* Multiplying by a power of two is exact, so the type of the computation does not matter. */
 static zinc_status
 quantize_encode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, void *out, zinc_error *err)
 {
@@ -125,7 +125,7 @@ quantize_parse_words(const char *const *words, int nwords, const zinc_rep *in, z
 	const char *name = zinc_codec_quantize.name;
 
 	if (nwords == 0)
-		return zinc_fail(err, ZINC_E_INVALID, "%s: how many digits? \"%s:3\"", name, name);
+		return zinc_fail(err, ZINC_E_INVALID, "%s needs a number of digits, as in \"%s:3\"", name, name);
 	ZINC_TRY(zinc_words_int(name, words, nwords, "digits", -MAX_DIGITS, MAX_DIGITS, 3, doc, out, err));
 	return zinc_recode_words(doc, *out, "dtype", "astype", NULL, in, err);
 }

@@ -1,15 +1,15 @@
 /*
  * codec_sharding.c - sharding_indexed: a chunk of chunks
  *
- * shard.c draws the bytes.  Here is the configuration (M85-M90, M95), and the shard as an array->bytes codec like
- * any other, for whoever encodes or decodes a whole one: nested within another codec, compressed as a
- * whole, or written in one piece.  Reading single inner chunks is the array's, which sees an open shard.
+ * shard.c draws the bytes.  This file has the configuration (M85-M90, M95), and the shard as an ordinary array->bytes
+ * codec, which encodes and decodes whole shards: nested within another codec, compressed as a whole, or written in one
+ * piece.  The array reads single inner chunks of an open shard.
  *
  * Promises (tests/unit/test_shard.c names each by its number):
  *
- * (4) Inner chunks whose elements are all fill value are not stored; each other one is encoded straight into the
+ * (4) Inner chunks whose elements are all the fill value are not stored; each other one is encoded directly into the
  *     shard, in C order, without gaps.
- * (5) Whatever the index says, decoding writes every element once and nothing else.
+ * (5) Whatever the index contains, decoding writes every element once and nothing else.
  */
 #include "codec/codec_parts.h"
 
@@ -24,7 +24,7 @@ static const zinc_member members[] = {
 
 /* ---- configuration ---- */
 
-/* M85, M86; in the axes of the codec's input, which a transpose in front may have changed. */
+/* M85, M86; in the axes of the codec's input, which a transpose before it may have changed. */
 static zinc_status
 parse_chunk_shape(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in, zinc_report *r, zinc_error *err)
 {
@@ -45,7 +45,7 @@ parse_chunk_shape(zinc_shard *sh, const zinc_json *configuration, const zinc_rep
 	return st;
 }
 
-/* In the spring of 2023 codecs could be left out, which meant the elements as they are, little-endian. */
+/* In the spring of 2023 "codecs" was optional; without it, elements are little-endian and not compressed. */
 static zinc_status
 parse_no_codecs(zinc_shard *sh, const zinc_rep *rep, zinc_report *r, zinc_error *err)
 {
@@ -53,14 +53,14 @@ parse_no_codecs(zinc_shard *sh, const zinc_rep *rep, zinc_report *r, zinc_error 
 	zinc_json_doc *doc = NULL;
 	zinc_status st;
 
-	ZINC_TRY(zinc_report_lenient(r, "M87", err, "\"codecs\" is missing: read as in 2023"));
+	ZINC_TRY(zinc_report_lenient(r, "M87", err, "\"codecs\" is missing: assuming the form of 2023"));
 	ZINC_TRY(zinc_json_parse(&doc, sh->codec.ctx, plain, sizeof plain - 1, 0, err));
 	st = zinc_chain_parse(&sh->inner, sh->codec.ctx, zinc_json_root(doc), rep, r, err);
 	zinc_json_free(doc);
 	return st;
 }
 
-/* The chain of the inner chunks, with the fill value as it is at this level. */
+/* Parse the chain of the inner chunks, with the fill value of this level. */
 static zinc_status
 parse_inner(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in, zinc_report *r, zinc_error *err)
 {
@@ -80,7 +80,7 @@ parse_inner(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in, 
 	return st;
 }
 
-/* M89: where the index begins, and which bytes to fetch for it, must be known before it is read. */
+/* M89: the place and size of the index must be known before it is read. */
 static zinc_status
 check_fixed(const zinc_chain *index, zinc_report *r, zinc_error *err)
 {
@@ -91,10 +91,10 @@ check_fixed(const zinc_chain *index, zinc_report *r, zinc_error *err)
 		odd = index->bb[i];
 	if (odd->ops->fixed_size)
 		return ZINC_OK;
-	return zinc_report_error(r, "M89", err, "codec \"%s\" has no fixed size, which an index needs", odd->ops->name);
+	return zinc_report_error(r, "M89", err, "codec \"%s\" has no fixed size; an index needs one", odd->ops->name);
 }
 
-/* The index is an array like any other, of one dimension more (M91), and has a chain like any other. */
+/* The index is an array like any other, with one more dimension (M91), and has its own chain. */
 static zinc_status
 parse_index(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in, zinc_report *r, zinc_error *err)
 {
@@ -104,12 +104,12 @@ parse_index(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in, 
 	size_t mark;
 
 	if (in->ndim == ZINC_MAX_NDIM)
-		return zinc_report_unsupported(r, "M91", err, "the index of %d dimensions would have one too many",
-					       in->ndim);
+		return zinc_report_unsupported(r, "M91", err,
+					       "a shard of %d dimensions would need an index with too many", in->ndim);
 	zinc_shard_count(sh, in->shape, rep.shape);
 	rep.shape[in->ndim] = 2;
 	if (!codecs)
-		return zinc_report_lenient(r, "M88", err, "\"index_codecs\" is missing: read as in 2023");
+		return zinc_report_lenient(r, "M88", err, "\"index_codecs\" is missing: assuming the form of 2023");
 	mark = zinc_report_enter(r, "index_codecs");
 	st = zinc_chain_parse(&sh->index, sh->codec.ctx, codecs, &rep, r, err);
 	if (st == ZINC_OK)
@@ -118,7 +118,7 @@ parse_index(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in, 
 	return st;
 }
 
-/* An index without codecs of its own is limited like one with: it must be had in one piece. */
+/* An index without codecs has the same limit as one with codecs: it must be decoded in one piece. */
 static zinc_status
 check_index_bytes(const zinc_shard *sh, const zinc_rep *in, zinc_error *err)
 {
@@ -126,7 +126,7 @@ check_index_bytes(const zinc_shard *sh, const zinc_rep *in, zinc_error *err)
 
 	if (zinc_shard_index_bytes(sh, in->shape, &nbytes) ||
 	    nbytes > zinc_context_get(sh->codec.ctx)->limits.chunk_bytes)
-		return zinc_fail(err, ZINC_E_LIMIT, "a shard of too many inner chunks");
+		return zinc_fail(err, ZINC_E_LIMIT, "the shard has too many inner chunks");
 	return ZINC_OK;
 }
 
@@ -142,7 +142,7 @@ parse_members(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in
 	st = parse_inner(sh, configuration, in, r, err);
 	if (st != ZINC_OK && st != ZINC_E_UNSUPPORTED)
 		return st;
-	ZINC_TRY(parse_index(sh, configuration, in, r, err)); /* what is wrong here wins over what is unknown there */
+	ZINC_TRY(parse_index(sh, configuration, in, r, err)); /* its errors precede unknown codecs there */
 	ZINC_TRY(st);
 	return check_index_bytes(sh, in, err);
 }
@@ -198,20 +198,20 @@ sharding_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_er
 
 /* ---- inner chunks of a whole shard in memory ---- */
 
-/* Steps through the inner chunks in C order. */
+/* Iterates over the inner chunks in C order. */
 typedef struct walk {
 	const zinc_shard *sh;
-	const zinc_rep *rep; /* of the shard */
+	const zinc_rep *rep; /* the shard's */
 	uint64_t n, per_axis[ZINC_MAX_NDIM], at[ZINC_MAX_NDIM];
-	int64_t strides[ZINC_MAX_NDIM]; /* of the shard's elements */
+	int64_t strides[ZINC_MAX_NDIM]; /* strides of the shard's elements */
 	int64_t offset;                 /* of the inner chunk's first element, in bytes */
-	bool contiguous;                /* inner chunks lie in one piece each */
+	bool contiguous;                /* each inner chunk is contiguous in the shard */
 } walk;
 
 static zinc_status
 walk_init(walk *w, const zinc_shard *sh, const zinc_rep *rep, zinc_error *err)
 {
-	bool ones = true; /* all axes so far have inner chunks of 1 */
+	bool ones = true; /* inner chunks have length 1 along all axes so far */
 	int i;
 
 	*w = (walk){.sh = sh, .rep = rep, .contiguous = true};
@@ -227,7 +227,7 @@ walk_init(walk *w, const zinc_shard *sh, const zinc_rep *rep, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* The last axis moves fastest; `offset` follows without a multiplication per axis. */
+/* The last axis changes fastest; `offset` is updated without a multiplication per axis. */
 static void
 walk_next(walk *w)
 {
@@ -245,7 +245,7 @@ walk_next(walk *w)
 	}
 }
 
-/* One inner chunk between the shard's elements at `p` and elsewhere. */
+/* Dimensions of a copy of one inner chunk between the shard and memory with the strides `elsewhere`. */
 static void
 walk_dims(const walk *w, const int64_t *elsewhere, zinc_copy_dim *dims)
 {
@@ -259,7 +259,7 @@ walk_dims(const walk *w, const int64_t *elsewhere, zinc_copy_dim *dims)
 
 /* ---- whole shards: encoding ---- */
 
-/* All inner chunks, appended; their entries. */
+/* Append all inner chunks and set their entries. */
 static zinc_status
 pack_chunks(walk *w, zinc_scratch *inner, const uint8_t *in, zinc_buf *out, size_t base, zinc_shard_entry *entries,
 	    zinc_error *err)
@@ -272,7 +272,7 @@ pack_chunks(walk *w, zinc_scratch *inner, const uint8_t *in, zinc_buf *out, size
 	for (i = 0; i < w->n; i++, walk_next(w)) {
 		const size_t from = out->n;
 
-		view.p = (uint8_t *)(uintptr_t)(in + w->offset); /* read only */
+		view.p = (uint8_t *)(uintptr_t)(in + w->offset); /* never written through */
 		entries[i] = (zinc_shard_entry){ZINC_SHARD_EMPTY, ZINC_SHARD_EMPTY};
 		if (zinc_view_is_fill(&view, w->sh->chunk_shape, rep->ndim, rep->dtype, rep->fill))
 			continue;
@@ -282,7 +282,7 @@ pack_chunks(walk *w, zinc_scratch *inner, const uint8_t *in, zinc_buf *out, size
 	return ZINC_OK;
 }
 
-/* The entries live in s->index: the inner chunks have a scratch of their own, one level down. */
+/* The entries are in s->index: the inner chunks use their own scratch, one level deeper. */
 static zinc_status
 sharding_pack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, zinc_buf *out, zinc_error *err)
 {
@@ -297,10 +297,10 @@ sharding_pack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const v
 		return zinc_fail_nomem(err);
 	ZINC_TRY(walk_init(&w, sh, rep, err));
 	if (zinc_shard_index_bytes(sh, rep->shape, &nbytes))
-		return zinc_fail(err, ZINC_E_LIMIT, "an index larger than the address space");
+		return zinc_fail(err, ZINC_E_LIMIT, "the index is larger than the address space");
 	ZINC_TRY(zinc_buf_reset(&s->index, (size_t)w.n * sizeof *entries, err));
 	entries = (zinc_shard_entry *)s->index.p;
-	if (sh->index_at_start) { /* its place is kept, as its size is fixed */
+	if (sh->index_at_start) { /* reserve its place, because its size is fixed */
 		ZINC_TRY(zinc_buf_reserve(out, nbytes, err));
 		out->n += nbytes;
 	}
@@ -314,8 +314,7 @@ sharding_pack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const v
 	return ZINC_OK;
 }
 
-/* Gaps are legal and unlimited; but a shard that is compressed as a whole is unpacked first, and must have some bound.
- */
+/* Gaps are legal and unlimited; but a shard that is compressed as a whole is decompressed first, and needs a bound. */
 static int
 sharding_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded)
 {
@@ -323,7 +322,7 @@ sharding_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded)
 	uint64_t per_axis[ZINC_MAX_NDIM], n = zinc_shard_count(sh, rep->shape, per_axis);
 	size_t index, chunk;
 
-	if (rep->dtype->variable) { /* as one chunk of them, with gaps */
+	if (rep->dtype->variable) { /* like one chunk of all elements, with gaps */
 		(void)zinc_vlen_packed_bound(c, rep, &chunk);
 		*encoded = chunk < PTRDIFF_MAX / 2 ? 2 * chunk : PTRDIFF_MAX;
 		return 0;
@@ -331,12 +330,12 @@ sharding_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded)
 	if (zinc_shard_index_bytes(sh, rep->shape, &index) || zinc_chain_bound(sh->inner, sh->chunk_shape, &chunk))
 		return 1;
 	return n > SIZE_MAX || zinc_size_mul(chunk, (size_t)n, &chunk) || zinc_size_add(chunk, index, &chunk) ||
-	       zinc_size_mul(chunk, 2, encoded); /* an index in front is there twice while it is made */
+	       zinc_size_mul(chunk, 2, encoded); /* an index at the start exists twice while it is made */
 }
 
 /* ---- whole shards: decoding ---- */
 
-/* An inner chunk that is not stored.  Where no fill value is known the elements are zeros already. */
+/* Fill an inner chunk that is not stored.  If no fill value is known, the elements are already zero. */
 static void
 fill_chunk(const walk *w, uint8_t *out)
 {
@@ -349,15 +348,15 @@ fill_chunk(const walk *w, uint8_t *out)
 	zinc_fill_nd(out, rep->fill, dims, rep->ndim, rep->dtype->size);
 }
 
-/* What elements of variable length point to lives only until the next inner chunk is decoded: keep it until the next
- * shard.  `p` is the chunk's first element, the others follow in whatever order. */
+/* The bytes of elements of variable length are valid only until the next inner chunk is decoded: keep them until the
+ * next shard.  `p` is the chunk's first element; the others follow in any order. */
 static zinc_status
 keep_chunk(const walk *w, zinc_scratch *s, uint8_t *p, zinc_error *err)
 {
 	zinc_vlen v;
 	uint64_t n = 0;
 
-	(void)zinc_shape_bytes(w->sh->chunk_shape, w->sh->ndim, 1, UINT64_MAX, &n); /* has fitted times a size before */
+	(void)zinc_shape_bytes(w->sh->chunk_shape, w->sh->ndim, 1, UINT64_MAX, &n); /* fits: zinc_rep_bytes did */
 	for (; n > 0; n--, p += sizeof v) {
 		memcpy(&v, p, sizeof v);
 		ZINC_TRY(zinc_arena_add(s->kept, v.data, (size_t)v.nbytes, &v.data, err));
@@ -366,7 +365,7 @@ keep_chunk(const walk *w, zinc_scratch *s, uint8_t *p, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* One stored inner chunk to its place at `out`. */
+/* Decode one stored inner chunk to its place at `out`. */
 static zinc_status
 unpack_chunk(const walk *w, zinc_scratch *s, zinc_bytes in, uint8_t *out, zinc_error *err)
 {
@@ -385,7 +384,7 @@ unpack_chunk(const walk *w, zinc_scratch *s, zinc_bytes in, uint8_t *out, zinc_e
 	return ZINC_OK;
 }
 
-/* What of the scratch is needed beside its buffers. */
+/* Make what the scratch needs besides its buffers. */
 static zinc_status
 prepare(zinc_scratch *s, const zinc_rep *rep, zinc_error *err)
 {
@@ -399,7 +398,7 @@ prepare(zinc_scratch *s, const zinc_rep *rep, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Memory for the index is taken only when the shard is long enough to hold one. */
+/* Memory for the index is allocated only if the shard is long enough to hold one. */
 static zinc_status
 sharding_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_bytes in, void *out, zinc_error *err)
 {

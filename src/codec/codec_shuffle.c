@@ -3,7 +3,7 @@
  *
  *     elements of 4:  a0 a1 a2 a3 b0 b1 b2 b3 x y   ->   a0 b0 a1 b1 a2 b2 a3 b3 x y
  *
- * Bytes behind the last whole element stay where they are.
+ * Bytes after the last whole element stay where they are.
  */
 #include <inttypes.h>
 
@@ -29,8 +29,8 @@ static const zinc_member members[] = {
 };
 
 /*
- * Without a size numcodecs takes 4, but zarr-python's v3 arrays take the element's: where these differ nobody can say
- * what is meant.
+ * Without a size numcodecs uses 4, but zarr-python's v3 arrays use the element's size: if these differ, the meaning is
+ * ambiguous.
  */
 static zinc_status
 shuffle_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
@@ -66,7 +66,7 @@ shuffle_bound(const zinc_codec *c, size_t decoded, size_t *encoded)
 	return 0;
 }
 
-/* n elements: byte k of element i stands at k * n + i on one side and at i * size + k on the other. */
+/* n elements: byte k of element i is at k * n + i on one side and at i * size + k on the other. */
 static inline void
 move(uint8_t *restrict out, const uint8_t *restrict in, size_t n, size_t size, bool back)
 {
@@ -82,7 +82,7 @@ move(uint8_t *restrict out, const uint8_t *restrict in, size_t n, size_t size, b
 				out[k * n + i] = in[i * size + k];
 }
 
-/* The common sizes by themselves, so that compilers know the steps. */
+/* Common sizes are constants, so that compilers can optimise them. */
 static void
 move_sized(uint8_t *out, const uint8_t *in, size_t n, size_t size, bool back)
 {

@@ -1,8 +1,8 @@
 /*
- * codec_table.c - every codec, one row each, and those that programs add
+ * codec_table.c - the built-in codecs, one row each, and registered codecs
  *
- * A codec is one file codec_<name>.c and one line here.  A row stays when its library is
- * missing from the build: its metadata can be read, and parsing says what it lacks.
+ * A codec is one file codec_<name>.c and one line here.  A row stays if its library is missing from the build: its
+ * metadata can be read, and the error of parsing names the library.
  */
 #include <stdio.h>
 #include <zinc/extend.h>
@@ -69,8 +69,8 @@ zinc_codec_find(const char *name)
 	return zinc_table_find(&codecs, name);
 }
 
-/* Of a codec that v3 configures otherwise there are two rows, and "numcodecs.<id>" reads what is asked for here;
- * programs may call theirs anything. */
+/* A codec whose configuration differs in v3 has two rows, and "numcodecs.<id>" is the one that reads the drafts'
+ * configurations.  A registered codec may have any name. */
 const zinc_codec_ops *
 zinc_codec_find_uri(const char *uri, zinc_uri_match *match)
 {
@@ -134,7 +134,7 @@ zinc_codec_add(const zinc_codec_ops *ops, zinc_error *err)
 	return zinc_table_add(&codecs, ops, err);
 }
 
-/* "endian, other"; cut when there are too many, as this is for people. */
+/* "endian, other"; truncated if there are too many, because people read it. */
 static void
 join_aliases(const zinc_codec_ops *ops, char *out, size_t cap)
 {

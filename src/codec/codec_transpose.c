@@ -5,8 +5,8 @@
  *
  *     decoded shape [5, 20, 400], order [2, 0, 1]  ->  encoded shape [400, 5, 20]
  *
- * Nothing moves here.  The chain folds the orders of all its codecs into one, and who copies
- * the elements steps through them in that order.
+ * Nothing is moved here.  The chain combines the orders of all its codecs into one, and the copy of the elements uses
+ * it.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ typedef struct transpose_codec {
 
 static const zinc_member members[] = {{.name = "order"}, {.name = NULL}};
 
-/* The spelling of 2023: "C" is the order as it is, "F" all axes reversed. */
+/* The spelling of 2023: "C" keeps the order, "F" reverses all axes. */
 static zinc_status
 parse_letter(const zinc_json *v, int ndim, int *order, zinc_report *r, zinc_error *err)
 {
@@ -32,8 +32,8 @@ parse_letter(const zinc_json *v, int ndim, int *order, zinc_report *r, zinc_erro
 		return zinc_report_error(r, "M73", err, "\"order\" must be an array of axes");
 	for (i = 0; i < ndim; i++)
 		order[i] = fortran ? ndim - 1 - i : i;
-	return zinc_report_lenient(r, "M73", err, "\"order\": \"%s\" is the spelling of 2023 for an array of axes",
-				   v->text);
+	return zinc_report_lenient(r, "M73", err,
+				   "\"order\": \"%s\" is the spelling of 2023; now it is an array of axes", v->text);
 }
 
 /* Each of 0 .. ndim-1 exactly once. */
@@ -45,9 +45,9 @@ check_permutation(const uint64_t *axes, int ndim, int *order, zinc_report *r, zi
 
 	for (i = 0; i < ndim; i++) {
 		if (axes[i] >= (uint64_t)ndim)
-			return zinc_report_error(r, "M73", err, "axis %" PRIu64 " where there are %d", axes[i], ndim);
+			return zinc_report_error(r, "M73", err, "axis %" PRIu64 "; there are %d", axes[i], ndim);
 		if (seen[axes[i]])
-			return zinc_report_error(r, "M73", err, "axis %" PRIu64 " stands twice in \"order\"", axes[i]);
+			return zinc_report_error(r, "M73", err, "axis %" PRIu64 " is twice in \"order\"", axes[i]);
 		seen[axes[i]] = true;
 		order[i] = (int)axes[i];
 	}
@@ -80,7 +80,7 @@ transpose_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx
 	int order[ZINC_MAX_NDIM];
 	transpose_codec *t;
 
-	(void)out; /* dtype and fill stay; the shape is the chain's to permute */
+	(void)out; /* dtype and fill stay; the chain permutes the shape */
 	ZINC_TRY(zinc_members_parse(members, "M73", configuration, NULL, r, err));
 	ZINC_TRY(parse_order(configuration, in->ndim, order, r, err));
 	ZINC_TRY(zinc_codec_new(codec, ops, ctx, sizeof *t, err));
@@ -110,7 +110,7 @@ transpose_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_e
 	return make_configuration(doc, t->order, t->ndim, out, err);
 }
 
-/* "transpose:2,0,1".  Whether it is a permutation is for parse to say. */
+/* "transpose:2,0,1".  parse checks whether it is a permutation. */
 static zinc_status
 transpose_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_json_doc *doc, zinc_json **out,
 		      zinc_error *err)
@@ -121,14 +121,15 @@ transpose_parse_words(const char *const *words, int nwords, const zinc_rep *in, 
 	int n = 0;
 
 	if (nwords != 1)
-		return zinc_fail(err, ZINC_E_INVALID, "transpose: the order of the axes is wanted, \"transpose:1,0\"");
+		return zinc_fail(err, ZINC_E_INVALID, "transpose needs the order of the axes, as in \"transpose:1,0\"");
 	for (at = words[0]; *at; at += *at == ',') {
 		size_t len = strcspn(at, ",");
 		int64_t v;
 
 		snprintf(axis, sizeof axis, "%.*s", len < sizeof axis ? (int)len : (int)sizeof axis - 1, at);
 		if (n == in->ndim)
-			return zinc_fail(err, ZINC_E_INVALID, "transpose: more axes than the %d there are", in->ndim);
+			return zinc_fail(err, ZINC_E_INVALID, "transpose: more than the %d axes of the array",
+					 in->ndim);
 		ZINC_TRY(zinc_word_int("transpose", axis, 0, in->ndim - 1, &v, err));
 		order[n++] = (int)v;
 		at += len;

@@ -1,18 +1,18 @@
 /*
- * codec_user.c - a codec of a program's, as a codec of ours
+ * codec_user.c - codecs that programs register
  *
  * Promises (tests/unit/test_extend.c names each by its number):
  *
- * (1) A program's codec is called with memory for exactly what it is told, and what it says it wrote is checked:
- *     too much or too little is an error, never an element.
- * (2) The fill value passes through array->array codecs as elements do.
- * (3) A function that fails without a word still gives an error that names the codec.
+ * (1) A registered codec is called with memory of exactly the size it is given, and the size it returns is checked: too
+ *     much or too little is an error, never an element.
+ * (2) The fill value passes through array->array codecs like elements.
+ * (3) If a function fails without an error text, the error still names the codec.
  */
 #include <zinc/extend.h>
 
 #include "codec/codec_parts.h"
 
-/* A row of the table: begins with its operations, so that a codec finds its way back. */
+/* A row of the table: begins with its operations, so that a codec can be converted to its row. */
 typedef struct user_row {
 	zinc_codec_ops ops;
 	zinc_codec_def def;
@@ -23,7 +23,7 @@ typedef struct user_codec {
 	void *self;
 	bool open;
 	char *configuration;     /* text, or NULL */
-	const zinc_dtype *dtype; /* of the encoded side, when it is another */
+	const zinc_dtype *dtype; /* of the encoded side, if it differs */
 	void *fill;              /* of the encoded side */
 } user_codec;
 
@@ -33,7 +33,7 @@ def_of(const zinc_codec *c)
 	return &((const user_row *)(const void *)c->ops)->def;
 }
 
-/* Also of one that failed to open. */
+/* Also frees one that failed to open. */
 static void
 user_free(zinc_codec *c)
 {
@@ -52,7 +52,7 @@ user_free(zinc_codec *c)
 typedef zinc_status (*code_fn)(void *self, const uint64_t *shape, const void *in, size_t nin, void *out, size_t *nout,
 			       zinc_error *err);
 
-/* Call the program; `*nout` is the room before and what was written after. */
+/* Call the program's function; `*nout` is the room before the call and the bytes written after it. */
 static zinc_status
 call(const zinc_codec *c, code_fn fn, const uint64_t *shape, zinc_bytes in, void *out, size_t *nout, zinc_error *err)
 {
@@ -65,12 +65,12 @@ call(const zinc_codec *c, code_fn fn, const uint64_t *shape, zinc_bytes in, void
 		return zinc_error_copy(err, &why), st;
 	}
 	if (*nout > room)
-		return zinc_fail(err, ZINC_E_INVALID,
-				 "the codec says that it wrote %zu bytes where there is room for %zu", *nout, room);
+		return zinc_fail(err, ZINC_E_INVALID, "the codec returned a size of %zu bytes; it had room for %zu",
+				 *nout, room);
 	return ZINC_OK;
 }
 
-/* A call whose result has exactly one size. */
+/* Call a function whose result has exactly one size. */
 static zinc_status
 call_exact(const zinc_codec *c, code_fn fn, const uint64_t *shape, zinc_bytes in, void *out, size_t exact,
 	   zinc_status wrong, zinc_error *err)
@@ -85,7 +85,7 @@ call_exact(const zinc_codec *c, code_fn fn, const uint64_t *shape, zinc_bytes in
 
 /* ---- opening ---- */
 
-/* Array->array: what comes out, type and fill value. */
+/* Set the encoded side of an array->array codec: type and fill value. */
 static zinc_status
 find_output(user_codec *u, const zinc_rep *in, zinc_rep *out, zinc_error *err)
 {
@@ -176,7 +176,7 @@ user_bound(const zinc_codec *c, size_t decoded, size_t *encoded)
 	return 0;
 }
 
-/* Encoding with the room that bound() asks for; of bytes or of elements. */
+/* Encode bytes or elements with the room that bound() returns. */
 static zinc_status
 encode_to(const zinc_codec *c, const uint64_t *shape, zinc_bytes in, zinc_buf *out, zinc_error *err)
 {
@@ -203,7 +203,7 @@ user_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 
 #define FIRST_BYTES 65536u
 
-/* With the size that is known, or with a guess and then with what the codec asks for. */
+/* Decode with the known size; otherwise with a guess, then with the size that the codec returns. */
 static zinc_status
 user_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t need,
 	    zinc_error *err)
@@ -261,7 +261,7 @@ user_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_byte
 	return call_exact(c, def_of(c)->decode, rep->shape, in, out, n, ZINC_E_CORRUPT, err);
 }
 
-/* Bytes of the elements on both sides. */
+/* The bytes of the elements on both sides. */
 static zinc_status
 both_sizes(const zinc_codec *c, const zinc_rep *rep, size_t *decoded, size_t *encoded, zinc_error *err)
 {
@@ -337,7 +337,7 @@ zinc_register_codec(const zinc_codec_def *def, zinc_error *err)
 	ZINC_TRY(ZINC_NEED(def, err));
 	ZINC_TRY(zinc_options_take(&d, sizeof d, def, err));
 	if (d.stage < ZINC_STAGE_ARRAY_ARRAY || d.stage > ZINC_STAGE_BYTES_BYTES)
-		return zinc_fail(err, ZINC_E_INVALID, "a codec must say its stage");
+		return zinc_fail(err, ZINC_E_INVALID, "a codec needs a stage");
 	if (!d.open || !d.encode || !d.decode || (!d.bound && d.stage != ZINC_STAGE_ARRAY_ARRAY))
 		return zinc_fail(err, ZINC_E_INVALID, "a codec lacks a function");
 	row = (user_row *)zinc_calloc(NULL, 1, sizeof *row);
@@ -348,5 +348,5 @@ zinc_register_codec(const zinc_codec_def *def, zinc_error *err)
 	st = zinc_codec_add(&row->ops, err);
 	if (st != ZINC_OK)
 		zinc_free(NULL, row);
-	return st; /* the row stays for ever */
+	return st; /* the row stays valid for ever */
 }

@@ -1,5 +1,5 @@
 /*
- * codec_vlen.c - vlen-utf8 and vlen-bytes: elements of variable length, each behind its length
+ * codec_vlen.c - vlen-utf8 and vlen-bytes: elements of variable length, each after its length
  *
  *     [count u32le] then for each element [nbytes u32le][bytes]
  *
@@ -8,8 +8,9 @@
  * Promises (tests/unit/test_codec_vlen.c names each by its number):
  *
  * (1) The count must be the chunk's, lengths stay within the bytes, and no byte is left over; strings are valid UTF-8.
- * (2) What does not fit the format (4 GiB an element, limits.chunk_bytes in all) or is no UTF-8 is refused on writing.
- * (3) Decoded elements point into the scratch: they live until its next decoding, and encoding leaves them alone.
+ * (2) On writing, invalid UTF-8 and sizes that do not fit the format (4 GiB per element, limits.chunk_bytes in total)
+ *     are refused.
+ * (3) Decoded elements point into the scratch: they are valid until its next decoding; encoding does not change them.
  */
 #include "codec/codec_parts.h"
 
@@ -33,7 +34,7 @@ vlen_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, con
 	return zinc_codec_new(codec, ops, ctx, sizeof **codec, err);
 }
 
-/* Only memory limits it. */
+/* Limited only by memory. */
 int
 zinc_vlen_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded)
 {
@@ -59,10 +60,10 @@ static zinc_status
 check_element(const zinc_codec *c, const zinc_vlen *v, size_t i, zinc_error *err)
 {
 	if (v->nbytes > UINT32_MAX)
-		return zinc_fail(err, ZINC_E_RANGE, "element %zu has %llu bytes, of which 32 bits cannot tell", i,
+		return zinc_fail(err, ZINC_E_RANGE, "element %zu has %llu bytes; the length must fit 32 bits", i,
 				 (unsigned long long)v->nbytes);
 	if (v->nbytes > 0 && !v->data)
-		return zinc_fail(err, ZINC_E_INVALID, "element %zu has no bytes where it says so", i);
+		return zinc_fail(err, ZINC_E_INVALID, "element %zu has a length, but no bytes", i);
 	if (is_text(c) && v->nbytes > 0 && !zinc_utf8_valid(v->data, (size_t)v->nbytes))
 		return zinc_fail(err, ZINC_E_RANGE, "element %zu is no valid UTF-8", i);
 	return ZINC_OK;
@@ -79,7 +80,7 @@ vlen_pack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void 
 	(void)zinc_vlen_packed_bound(c, rep, &most);
 	ZINC_TRY(zinc_recode_count(rep, &n, err));
 	if (n > UINT32_MAX)
-		return zinc_fail(err, ZINC_E_RANGE, "a chunk of %zu elements, of which 32 bits cannot tell", n);
+		return zinc_fail(err, ZINC_E_RANGE, "a chunk of %zu elements; the count must fit 32 bits", n);
 	ZINC_TRY(add_length(out, n, err));
 	for (i = 0; i < n; i++) {
 		memcpy(&v, (const uint8_t *)in + i * sizeof v, sizeof v);
@@ -94,12 +95,12 @@ vlen_pack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void 
 
 /* ---- decoding ---- */
 
-/* A length at the front of `in`, which moves behind it. */
+/* Read a length from the start of `in`, and move `in` past it. */
 static zinc_status
 take_length(zinc_bytes *in, size_t *n, zinc_error *err)
 {
 	if (in->n < LENGTH_BYTES)
-		return zinc_fail(err, ZINC_E_CORRUPT, "the elements are cut short");
+		return zinc_fail(err, ZINC_E_CORRUPT, "the elements are truncated");
 	*n = zinc_get_le32(in->p);
 	in->p += LENGTH_BYTES;
 	in->n -= LENGTH_BYTES;
@@ -130,7 +131,7 @@ vlen_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_byte
 
 	ZINC_TRY(zinc_recode_count(rep, &n, err));
 	ZINC_TRY(zinc_buf_reset(&s->vlen, 0, err));
-	ZINC_TRY(zinc_buf_add(&s->vlen, in.p, in.n, err)); /* `in` may be where the next encoding writes */
+	ZINC_TRY(zinc_buf_add(&s->vlen, in.p, in.n, err)); /* `in` may be a buffer that the next encoding overwrites */
 	in.p = s->vlen.p;
 	ZINC_TRY(take_length(&in, &count, err));
 	if (count != n)
@@ -140,7 +141,7 @@ vlen_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_byte
 		memcpy((uint8_t *)out + i * sizeof v, &v, sizeof v);
 	}
 	if (in.n > 0)
-		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes behind the last element", in.n);
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes after the last element", in.n);
 	return ZINC_OK;
 }
 

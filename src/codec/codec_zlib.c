@@ -3,12 +3,12 @@
  *
  *     [CMF: 78][FLG][deflate blocks][Adler-32: 4, big-endian]
  *
- * The checksum is always verified; bytes behind it are an error.
+ * The checksum is always verified; bytes after it are an error.
  */
 #include "codec/codec_parts.h"
 
 #define MAX_LEVEL     9
-#define DEFAULT_LEVEL 1 /* where a document does not say */
+#define DEFAULT_LEVEL 1 /* the default */
 #define ZLIB_LEVEL    6 /* what level -1 means */
 
 typedef struct zlib_codec {
@@ -45,7 +45,7 @@ zlib_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 	return zinc_deflate_zlib(s, level < 0 ? ZLIB_LEVEL : level, in, out, err);
 }
 
-/* The checksum stands at the end, so there is no stopping early: `need` is not looked at. */
+/* The checksum is at the end, so decoding never stops early: `need` is ignored. */
 static zinc_status
 zlib_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t need,
 	    zinc_error *err)

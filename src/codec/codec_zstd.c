@@ -6,15 +6,15 @@
  *
  * Promises (tests/unit/test_codec_zstd.c names each by its number):
  *
- * (1) Any number of frames is read, also without content size, and skippable ones between them; there must be one
- *     that holds data, and nothing else may stand behind the last.
- * (2) Decoding stops at the last byte that is needed where the first frame says that it has the whole chunk, no more and
- *     no less, unless it has a checksum, which must be seen to where the reader has not waived that, or a window above
- *     8 MiB, which would have to be allocated.  All other frames go straight into the destination, to the last of them: a chunk of another size is
- *     E_CORRUPT whatever is needed of it.  Where it can stop, the beginning of the frame is all that it asks for.
- * (3) A frame that unpacks to more than it may is E_CORRUPT before its bytes are, and memory stays bounded.
- * (4) The same input and level give the same bytes, whatever the context did before.
- * (5) Contexts live in the scratch, and their memory comes from our allocator.
+ * (1) Any number of frames is read, also without content size, with skippable ones between them.  At least one must
+ *     hold data, and nothing else may follow the last.
+ * (2) Decoding stops at the last needed byte if the header of the first frame gives exactly the size of the chunk.  Two
+ *     exceptions: a frame with a checksum, unless the reader does not need it verified, and a window above 8 MiB, which
+ *     would have to be allocated.  All other frames are decoded directly into the destination, to the last of them: a
+ *     chunk of another size is always E_CORRUPT.  If decoding can stop early, the beginning of the frame is sufficient.
+ * (3) A frame that decodes to more than allowed is E_CORRUPT before its bytes are decoded, and memory stays bounded.
+ * (4) The same input and level give the same bytes, whatever the context was used for before.
+ * (5) Contexts are kept in the scratch, and their memory comes from our allocator.
  */
 #include "codec/codec_parts.h"
 
@@ -27,7 +27,7 @@ typedef struct zstd_codec {
 	int64_t level, checksum;
 } zstd_codec;
 
-/* A checksum that is not there should not be mentioned, says its specification. */
+/* The specification says not to mention a checksum that is absent. */
 static const zinc_member members[] = {
     {.name = "level",
      .type = ZINC_MEMBER_INT,
@@ -38,7 +38,7 @@ static const zinc_member members[] = {
     {.name = "checksum", .type = ZINC_MEMBER_BOOL, .print = ZINC_PRINT_CHANGED, .at = offsetof(zstd_codec, checksum)},
     {.name = NULL},
 };
-/* As numcodecs takes it: all may be missing, and a level beyond zstd's is the last of them. */
+/* As in numcodecs: all members may be missing, and a level outside zstd's range is the nearest in it. */
 static const zinc_member v2_members[] = {
     {.name = "level",
      .type = ZINC_MEMBER_INT,
@@ -54,7 +54,7 @@ static const zinc_member v2_members[] = {
 #define LACKS   NULL
 #define PURPOSE "Zstandard (RFC 8878), levels -131072 to 22"
 
-#define ZSTD_STATIC_LINKING_ONLY /* for contexts with an allocator of our own */
+#define ZSTD_STATIC_LINKING_ONLY /* for contexts with our own allocator */
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -89,7 +89,7 @@ free_dctx(void *state)
 	ZSTD_freeDCtx((ZSTD_DCtx *)state);
 }
 
-/* What zstd says, in our words. */
+/* Translate zstd's error. */
 static zinc_status
 fail(size_t code, zinc_error *err)
 {
@@ -120,11 +120,11 @@ zstd_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 		return zinc_fail_nomem(err);
 	cctx = (ZSTD_CCtx *)*state;
 	if (room == 0 || ZSTD_isError(room))
-		return zinc_fail(err, ZINC_E_LIMIT, "%zu bytes are more than a frame is made for", in.n);
+		return zinc_fail(err, ZINC_E_LIMIT, "%zu bytes are too many for a frame", in.n);
 	ZINC_TRY(zinc_buf_reserve(out, room, err));
 	ZSTD_CCtx_reset(cctx, ZSTD_reset_session_and_parameters);
 	ZSTD_CCtx_setParameter(cctx, ZSTD_c_compressionLevel,
-			       (int)z->level); /* both are in range: parse has seen to it, */
+			       (int)z->level); /* both are in range: parse has checked them, */
 	ZSTD_CCtx_setParameter(cctx, ZSTD_c_checksumFlag, (int)z->checksum); /* and zstd clamps levels */
 	n = ZSTD_compress2(cctx, out->p + out->n, room, in.p, in.n);
 	if (ZSTD_isError(n))
@@ -136,7 +136,7 @@ zstd_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 /* ---- decoding ---- */
 
 typedef struct frame {
-	size_t nbytes;    /* compressed, header and checksum included */
+	size_t nbytes;    /* compressed, including header and checksum */
 	uint64_t content; /* decoded bytes, or ZSTD_CONTENTSIZE_UNKNOWN */
 	uint64_t window;
 	bool checksum;
@@ -144,8 +144,8 @@ typedef struct frame {
 } frame;
 
 /*
- * The frame at the front of `in`.  The header's flags are read here because zstd's own reader of them is
- * not part of its stable interface:
+ * The frame at the start of `in`.  The header's flags are read here because zstd's function for them is not part of its
+ * stable interface:
  *
  *     byte 4: size flag (2 bits), single segment, unused, reserved, checksum, dictionary flag (2)
  *     byte 5: unless single segment, the window: exponent (5 bits), mantissa (3)
@@ -166,8 +166,8 @@ read_frame(zinc_bytes in, frame *f, zinc_error *err)
 	uint32_t magic = in.n >= 4 ? zinc_get_le32(in.p) : 0;
 
 	f->skippable = (magic & ~0xfu) == ZSTD_MAGIC_SKIPPABLE_START;
-	if (!f->skippable && magic != ZSTD_MAGICNUMBER) /* the formats before 1.0 are no RFC 8878 */
-		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes that are no frame", in.n);
+	if (!f->skippable && magic != ZSTD_MAGICNUMBER) /* the formats before 1.0 are not RFC 8878 */
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes are not a frame", in.n);
 	f->nbytes = ZSTD_findFrameCompressedSize(in.p, in.n);
 	if (ZSTD_isError(f->nbytes))
 		return fail(f->nbytes, err);
@@ -176,7 +176,7 @@ read_frame(zinc_bytes in, frame *f, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* A whole frame to at most `most` more bytes.  Starts over with more room while its size is known by nobody. */
+/* Decode a whole frame to at most `most` more bytes.  If its size is not known, retry with more room. */
 static zinc_status
 decode_frame(ZSTD_DCtx *d, zinc_bytes in, const frame *f, zinc_buf *out, size_t most, bool known, zinc_error *err)
 {
@@ -184,7 +184,7 @@ decode_frame(ZSTD_DCtx *d, zinc_bytes in, const frame *f, zinc_buf *out, size_t 
 
 	if (f->content != ZSTD_CONTENTSIZE_UNKNOWN) {
 		if (f->content > most)
-			return zinc_fail(err, ZINC_E_CORRUPT, "a frame of %llu bytes where there can be %zu more",
+			return zinc_fail(err, ZINC_E_CORRUPT, "a frame of %llu bytes; at most %zu more are allowed",
 					 (unsigned long long)f->content, most);
 		room = most = (size_t)f->content;
 	} else if (known || room > most) {
@@ -205,7 +205,7 @@ decode_frame(ZSTD_DCtx *d, zinc_bytes in, const frame *f, zinc_buf *out, size_t 
 	return ZINC_OK;
 }
 
-/* The beginning of a frame that has more, as far as `need` bytes of output. */
+/* Decode the beginning of a longer frame, up to `need` bytes of output. */
 static zinc_status
 stream_frame(ZSTD_DCtx *d, zinc_bytes in, const frame *f, zinc_buf *out, size_t need, zinc_error *err)
 {
@@ -216,19 +216,19 @@ stream_frame(ZSTD_DCtx *d, zinc_bytes in, const frame *f, zinc_buf *out, size_t 
 	ZINC_TRY(zinc_decoded_room(out, need, err));
 	to.dst = out->p;
 	do
-		left = ZSTD_decompressStream(d, &to, &from); /* errs by itself when it can get no further */
+		left = ZSTD_decompressStream(d, &to, &from); /* returns an error if it cannot continue */
 	while (!ZSTD_isError(left) && left > 0 && to.pos < need);
 	ZSTD_DCtx_reset(d, ZSTD_reset_session_only);
 	if (ZSTD_isError(left))
 		return fail(left, err);
 	out->n = to.pos;
-	if (to.pos < need) /* the frame ended with fewer bytes than it says, which zstd should have told */
-		return zinc_fail(err, ZINC_E_CORRUPT, "a frame of %zu bytes that says %llu", to.pos,
+	if (to.pos < need) /* the frame ended before its size, which zstd should have reported */
+		return zinc_fail(err, ZINC_E_CORRUPT, "a frame of %zu bytes; its header says %llu", to.pos,
 				 (unsigned long long)f->content);
 	return ZINC_OK;
 }
 
-/* Worth a stream, which is slower by a third, and allowed by promise 2?  `f` is the first frame of the chunk. */
+/* Is a stream, which is slower by a third, worth it, and allowed by promise 2?  `f` is the first frame of the chunk. */
 static bool
 stops_early(const zinc_scratch *s, const frame *f, size_t exact, size_t need)
 {
@@ -237,7 +237,7 @@ stops_early(const zinc_scratch *s, const frame *f, size_t exact, size_t need)
 	return (!f->checksum || s->unverified) && f->window <= STREAM_WINDOW;
 }
 
-/* The context of this scratch, or NULL without memory. */
+/* The context of this scratch; NULL: no memory. */
 static ZSTD_DCtx *
 dctx_of(zinc_scratch *s)
 {
@@ -273,7 +273,7 @@ zstd_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, 
 	return zinc_decoded_size(out->n, exact, err);
 }
 
-/* Only a frame that has all of the chunk. */
+/* Only a frame that holds the whole chunk. */
 static zinc_status
 zstd_decode_start(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t need, bool *enough,
 		  zinc_error *err)
@@ -294,7 +294,7 @@ zstd_decode_start(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf 
 	return ZINC_OK;
 }
 
-/* Only frames that this codec has written are known to have one. */
+/* Only frames that this codec has written are known to have a checksum. */
 static bool
 zstd_verifies(const zinc_codec *c)
 {
@@ -313,7 +313,7 @@ static const zinc_bytes_ops coder = {
 #else
 #define LACKS   "libzstd"
 #define PURPOSE "Zstandard (RFC 8878); not in this build"
-#define CODER   NULL /* no codec is made without the library */
+#define CODER   NULL /* without the library no codec is made */
 #endif
 
 /* ---- configuration ---- */
@@ -340,7 +340,7 @@ zstd_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_
 	(void)in;
 	if (nwords > 2 || (nwords == 2 && strcmp(words[1], "checksum") != 0))
 		return zinc_fail(err, ZINC_E_INVALID,
-				 "zstd: a level and \"checksum\" are all it takes, \"zstd:5:checksum\"");
+				 "zstd takes only a level and \"checksum\", as in \"zstd:5:checksum\"");
 	if (nwords > 0)
 		ZINC_TRY(zinc_word_int("zstd", words[0], MIN_LEVEL, MAX_LEVEL, &z.level, err));
 	return zinc_members_print(members, &z, doc, out, err);

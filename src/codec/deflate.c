@@ -1,16 +1,15 @@
 /*
- * deflate.c - the only file that knows deflate libraries: libdeflate, and ISA-L where a stream is to be stopped
+ * deflate.c - the only file that uses deflate libraries: libdeflate, and ISA-L to stop a stream early
  *
  * Promises (tests/unit/test_codec_gzip.c and test_codec_zlib.c name each by its number):
  *
- * (1) Compression gives the same bytes for the same input and level, always.
- * (2) Every gzip member's CRC-32 and size are checked where all of it is decoded, and a zlib stream's Adler-32; bytes behind the last member, or
- *     behind the one stream, are an error.
- * (3) No more memory is taken than `exact` bytes, or, when that is not known, than twice what
- *     came out and never more than out->max: a bomb is E_CORRUPT before it is unpacked.
- * (4) A decoding that may stop early reads no further than it must, nor writes further than `need`.
- * (5) (De)compressors live in the scratch: the second chunk makes none.  Their memory is the
- *     library's own.
+ * (1) Compression always gives the same bytes for the same input and level.
+ * (2) Every gzip member's CRC-32 and size are checked if all of it is decoded, and a zlib stream's Adler-32; bytes
+ *     after the last member, or after the one stream, are an error.
+ * (3) Memory is limited to `exact` bytes or, if that is not known, to twice the output and to out->max: a decompression
+ *     bomb is E_CORRUPT before it is unpacked.
+ * (4) A decoding that may stop early does not read further than it must, nor write further than `need`.
+ * (5) (De)compressors are kept in the scratch: the second chunk makes none.  Their memory is the library's own.
  */
 #include "codec/codec_parts.h"
 
@@ -58,7 +57,7 @@ compress(zinc_scratch *s, int level, bound_fn bound, compress_fn run, zinc_bytes
 	ZINC_TRY(zinc_buf_reserve(out, room, err));
 	n = run(c, in.p, in.n, out->p + out->n, room);
 	if (n == 0) /* the bound is the library's own */
-		return zinc_fail(err, ZINC_E_INVALID, "%zu bytes do not compress", in.n);
+		return zinc_fail(err, ZINC_E_INVALID, "%zu bytes cannot be compressed", in.n);
 	out->n += n;
 	return ZINC_OK;
 }
@@ -80,8 +79,8 @@ zinc_deflate_zlib(zinc_scratch *s, int level, zinc_bytes in, zinc_buf *out, zinc
 typedef enum libdeflate_result (*decompress_fn)(struct libdeflate_decompressor *, const void *, size_t, void *, size_t,
 						size_t *, size_t *);
 
-/* One member or stream from the front of `in`, which is cut, to `most` more bytes.  Starts over with more room while
- * there is not enough, beginning with a guess unless the size is known. */
+/* Decode one member or stream from the start of `in`, which is moved past it, to at most `most` more bytes.  If the
+ * size is not known, start with a guess and retry with more room. */
 static zinc_status
 decompress(struct libdeflate_decompressor *d, decompress_fn run, zinc_bytes *in, zinc_buf *out, size_t most, bool known,
 	   zinc_error *err)
@@ -144,13 +143,13 @@ zinc_deflate_unzlib(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact,
 		return zinc_fail_nomem(err);
 	ZINC_TRY(decompress(d, libdeflate_zlib_decompress_ex, &in, out, known ? exact : out->max, known, err));
 	if (in.n > 0)
-		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes behind the end", in.n);
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes after the end", in.n);
 	return zinc_decoded_size(out->n, exact, err);
 }
 
 #else
 
-/* Never called: without the library no codec is made that would. */
+/* Never called: without the library no codec is made. */
 zinc_status
 zinc_deflate_gzip(zinc_scratch *s, int level, zinc_bytes in, zinc_buf *out, zinc_error *err)
 {

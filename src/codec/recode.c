@@ -1,9 +1,9 @@
 /*
- * recode.c - what array->array codecs of numbers share: types from a configuration, conversion block by block
+ * recode.c - shared by array->array codecs of numbers: types from a configuration, conversion block by block
  *
- * NumPy computes in the type that its operands have.  Here everything is computed in double and rounded to that type
- * after each operation, which gives the same: a double has more than twice the digits of a float, and a float more than
- * twice those of a half, so rounding twice is as good as once for + - * and /.
+ * NumPy computes in the type of its operands.  Here everything is computed in double and rounded to that type after
+ * each operation, which gives the same result: a double has more than twice the digits of a float, and a float more
+ * than twice those of a half, so for + - * and / rounding twice is the same as rounding once.
  */
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ is_number(const zinc_dtype *t)
 	return t->type != ZINC_NATIVE && t->kind != ZINC_KIND_RAW && t->kind != ZINC_KIND_OTHER;
 }
 
-/* "<f4" -> a row of the table. */
+/* Parse "<f4" to a row of the table. */
 static zinc_status
 parse_type(const zinc_json *v, const char *rule, zinc_context *ctx, const zinc_dtype **out, bool *big, zinc_report *r,
 	   zinc_error *err)
@@ -35,12 +35,12 @@ parse_type(const zinc_json *v, const char *rule, zinc_context *ctx, const zinc_d
 	else if (st != ZINC_E_INVALID)
 		st = zinc_report_unsupported(r, rule, err, "%s: numbers of type \"%.60s\"", rule, v->text);
 	else
-		st = zinc_report_error(r, rule, err, "there is no data type \"%.60s\"", v->text);
+		st = zinc_report_error(r, rule, err, "unknown data type \"%.60s\"", v->text);
 	zinc_dtype_free(t);
 	return st;
 }
 
-/* A type that may be missing or null; then it stays as it is. */
+/* Parse a type that may be missing or null; then `out` does not change. */
 static zinc_status
 parse_member(const zinc_json *configuration, const char *member, const char *rule, zinc_context *ctx,
 	     const zinc_dtype **out, bool *big, zinc_report *r, zinc_error *err)
@@ -74,8 +74,8 @@ zinc_recode_types(zinc_recode *x, const zinc_json *configuration, const char *de
 }
 
 /*
- * The fill value of what comes out is the same number, not what the codec would make of it: so do all who write this,
- * and for some of these codecs no single number is right.  Where there is no such number none is known.
+ * The fill value of the encoded side is the same number, not the codec's output for it: all writers do this, and for
+ * some of these codecs no single number is right.  If the type has no such number, the fill value is not known.
  */
 static void
 convert_fill(zinc_recode *x, const zinc_rep *in, zinc_rep *out)
@@ -117,9 +117,9 @@ zinc_recode_words(zinc_json_doc *doc, zinc_json *o, const char *decoded, const c
 		  const zinc_rep *in, zinc_error *err)
 {
 	if (!is_number(in->dtype))
-		return zinc_fail(err, ZINC_E_INVALID, "elements of type %s are no numbers", in->dtype->name);
+		return zinc_fail(err, ZINC_E_INVALID, "elements of type %s are not numbers", in->dtype->name);
 	ZINC_TRY(zinc_recode_print(doc, o, decoded, in->dtype, false, err));
-	if (word) /* whether it is a type is for parse to say */
+	if (word) /* parse checks whether it is a type */
 		return zinc_json_set(doc, o, encoded, zinc_json_make_string(doc, word), err);
 	return zinc_recode_print(doc, o, encoded, in->dtype, false, err);
 }
@@ -134,7 +134,7 @@ zinc_recode_count(const zinc_rep *rep, size_t *n, zinc_error *err)
 
 /* ---- elements ---- */
 
-/* What these codecs store is defined by NumPy's conversions, which round integers to floats. */
+/* NumPy's conversions define what these codecs store; they round integers to floats. */
 zinc_status
 zinc_recode_convert(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, size_t n, int flags,
 		    size_t at, zinc_status st, zinc_error *err)
@@ -144,7 +144,7 @@ zinc_recode_convert(const zinc_dtype *to, void *dst, const zinc_dtype *from, con
 
 	if (done == n)
 		return ZINC_OK;
-	return zinc_fail(err, st, "element %zu has no place in type %s", at + done, to->name);
+	return zinc_fail(err, st, "element %zu does not fit type %s", at + done, to->name);
 }
 
 void

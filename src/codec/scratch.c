@@ -3,15 +3,15 @@
  *
  * Promises (tests/unit/test_scratch.c names each by its number):
  *
- * (1) A scratch that was given back is handed out again before a new one is made, with its buffers
- *     and codec contexts, so that the second chunk costs no allocation.
+ * (1) A returned scratch is used again before a new one is made, with its buffers and codec contexts, so that the
+ *     second chunk needs no allocation.
  * (2) Two calls never hold the same scratch.
- * (3) Buffers above KEEP_BYTES are freed when the scratch is given back: one huge chunk does not
- *     stay in memory for ever.
+ * (3) Buffers above KEEP_BYTES are freed when the scratch is returned, so that one huge chunk does not stay in memory
+ *     for ever.
  * (4) Everything is freed with the context.
- * (5) What an outsized call needed goes by itself: a large buffer of which IDLE_TURNS uses in a row took less than a
- *     quarter, a compressor and a scratch that STALE_TURNS uses did without.
- * (6) zinc_context_trim frees all that nobody holds.
+ * (5) Memory of an unusually large call is freed later: a large buffer after IDLE_TURNS consecutive uses that needed
+ *     less than a quarter of it, a compressor or a scratch after STALE_TURNS uses without it.
+ * (6) zinc_context_trim frees all that is not in use.
  */
 #include "codec/codec.h"
 
@@ -56,7 +56,7 @@ free_states(zinc_scratch *s)
 			s->states[i].free(s->states[i].state);
 }
 
-/* A list of them: along `next`, and each with its `inner`. */
+/* A list along `next`, each with its `inner`. */
 static void
 free_list(zinc_scratch *s)
 {
@@ -65,7 +65,7 @@ free_list(zinc_scratch *s)
 	int i;
 
 	for (; s; s = next) {
-		if (s->inner) { /* deeper levels join the list, so that nesting costs no stack */
+		if (s->inner) { /* deeper levels join the list, so that nesting needs no stack */
 			s->inner->next = s->next;
 			s->next = s->inner;
 		}
@@ -109,7 +109,7 @@ zinc_scratch_get(zinc_context *ctx)
 	return s;
 }
 
-/* Has it been too large for a while?  Its ceiling was that of one use. */
+/* Free a buffer that has been too large for some uses.  Its maximum was that of one use. */
 static void
 trim_buffer(zinc_scratch *s, zinc_buf *b, uint8_t *idle)
 {
@@ -142,7 +142,7 @@ trim_states(zinc_scratch *s)
 		memset(&s->states[n], 0, (i - n) * sizeof s->states[0]);
 }
 
-/* Forget what would only fill memory; the others stay as warm as they are. */
+/* Free what would only fill memory; keep the rest. */
 static void
 trim(zinc_scratch *s)
 {
@@ -160,7 +160,7 @@ trim(zinc_scratch *s)
 	}
 }
 
-/* The end of the list that nobody has asked for in a while: a call on more threads left it. */
+/* Cut off the end of the list that has not been used for some time: a call with more threads has left it. */
 static zinc_scratch *
 cut_stale(zinc_scratch *first)
 {
@@ -230,7 +230,7 @@ zinc_scratch_state(zinc_scratch *s, const void *key, int64_t variant, void (*fin
 			s->states[i].turn = s->turn;
 			return &s->states[i].state;
 		}
-	if (i == STATES) { /* more kinds than anybody mixes: the oldest makes room */
+	if (i == STATES) { /* more kinds than are used together in practice: remove the oldest */
 		if (s->states[0].state)
 			s->states[0].free(s->states[0].state);
 		memmove(&s->states[0], &s->states[1], sizeof s->states - sizeof s->states[0]);

@@ -8,14 +8,14 @@
  *     offsets count from the shard's first byte (also with the index at the start);
  *     an inner chunk that is not stored has 2^64-1 in both (M92)
  *
- * The spellings of 2023 know no index codecs: the index is little-endian at the end, until May without
- * and from June on with a CRC-32C behind it.  Which one it is shows in whether a CRC is right.
+ * The spellings of 2023 have no index codecs: the index is little-endian at the end, until May without and from June on
+ * with a CRC-32C after it.  A valid CRC distinguishes the two.
  *
  * Promises (tests/unit/test_shard.c names each by its number):
  *
  * (1) An index that decodes has, for every inner chunk, nothing or a range within the shard and outside the index.
  * (2) Order, gaps and overlaps of the ranges do not matter (M94).
- * (3) A shard too short for its index is E_CORRUPT before any memory is taken for it.
+ * (3) A shard too short for its index is E_CORRUPT before any memory is allocated for it.
  */
 #include <inttypes.h>
 
@@ -32,7 +32,7 @@ zinc_shard_count(const zinc_shard *sh, const uint64_t *shard_shape, uint64_t *pe
 
 	for (i = 0; i < sh->ndim; i++) {
 		per_axis[i] = zinc_ceil_div(shard_shape[i], sh->chunk_shape[i]);
-		if (zinc_u64_mul(n, per_axis[i], &n)) /* of the largest shard parse has seen that it fits */
+		if (zinc_u64_mul(n, per_axis[i], &n)) /* parse has checked that the index of the largest shard fits */
 			n = UINT64_MAX;
 	}
 	return n;
@@ -62,7 +62,7 @@ zinc_shard_index_bytes(const zinc_shard *sh, const uint64_t *shard_shape, size_t
 
 /* ---- decoding ---- */
 
-/* Little-endian numbers <-> ours; in place is fine. */
+/* Convert between little-endian and native numbers; may work in place. */
 static void
 swap_to_host(void *to, const void *from, size_t nentries)
 {
@@ -72,11 +72,11 @@ swap_to_host(void *to, const void *from, size_t nentries)
 		memcpy(to, from, nentries * ENTRY_BYTES);
 }
 
-/* The spellings of 2023.  `nbytes` is set to what the index takes. */
+/* The spellings of 2023.  `nbytes` is set to the size of the index. */
 static zinc_status
 decode_2023(uint64_t n, zinc_bytes tail, zinc_shard_entry *entries, size_t *nbytes, zinc_error *err)
 {
-	const size_t body = (size_t)n * ENTRY_BYTES; /* fits: with the CRC it did */
+	const size_t body = (size_t)n * ENTRY_BYTES; /* fits, because it did with the CRC */
 	bool crc = false;
 
 	if (tail.n >= *nbytes) {
@@ -93,7 +93,7 @@ decode_2023(uint64_t n, zinc_bytes tail, zinc_shard_entry *entries, size_t *nbyt
 	return ZINC_OK;
 }
 
-/* By the index codecs, on a scratch of their own: the caller's may hold the shard. */
+/* By the index codecs, on their own scratch: the caller's may hold the shard. */
 static zinc_status
 decode_index(const zinc_shard *sh, zinc_scratch *s, const uint64_t *shape, zinc_bytes tail, zinc_shard_entry *entries,
 	     size_t nbytes, zinc_error *err)
@@ -121,7 +121,7 @@ decode_index(const zinc_shard *sh, zinc_scratch *s, const uint64_t *shape, zinc_
 	return ZINC_OK;
 }
 
-/* Every entry is nothing, or lies in [low, high). */
+/* Check that every entry is empty or within [low, high). */
 static zinc_status
 check_entries(const zinc_shard_entry *entries, uint64_t n, uint64_t low, uint64_t high, zinc_error *err)
 {
@@ -156,14 +156,14 @@ zinc_shard_index_decode(const zinc_shard *sh, zinc_scratch *s, const uint64_t *s
 
 	n = index_shape(sh, shard_shape, shape);
 	if (zinc_shard_index_bytes(sh, shard_shape, &nbytes))
-		return zinc_fail(err, ZINC_E_LIMIT, "an index larger than the address space");
+		return zinc_fail(err, ZINC_E_LIMIT, "the index is larger than the address space");
 	if (sh->index)
 		st = decode_index(sh, s, shape, tail, entries, nbytes, err);
 	else
 		st = decode_2023(n, tail, entries, &nbytes, err);
 	if (st == ZINC_OK && nbytes > shard_size)
-		st = zinc_fail(err, ZINC_E_CORRUPT, "a shard of %" PRIu64 " bytes with an index of %zu", shard_size,
-			       nbytes);
+		st = zinc_fail(err, ZINC_E_CORRUPT, "a shard of %" PRIu64 " bytes cannot hold an index of %zu",
+			       shard_size, nbytes);
 	if (st == ZINC_OK)
 		st = check_entries(entries, n, sh->index_at_start ? nbytes : 0,
 				   sh->index_at_start ? shard_size : shard_size - nbytes, err);
@@ -193,7 +193,7 @@ zinc_shard_index_encode(const zinc_shard *sh, zinc_scratch *s, const uint64_t *s
 	inner = zinc_scratch_inner(s);
 	if (!inner)
 		return zinc_fail_nomem(err);
-	view.p = (uint8_t *)(uintptr_t)entries; /* read only */
+	view.p = (uint8_t *)(uintptr_t)entries; /* never written through */
 	zinc_strides_c(shape, sh->ndim + 1, sizeof(uint64_t), view.strides);
 	return zinc_chain_encode(sh->index, inner, shape, &view, out, err);
 }
