@@ -107,9 +107,9 @@ def row(url, operation, kind, threads):
     return line, ratio, u[0] / z[0]
 
 
-TITLE = f"""# {COUNT} objects of 32 KiB, {DELAY} ms away
+TITLE = f"""# {COUNT} objects of 32 KiB at a latency of {DELAY} ms
 
-Milliseconds of one call, medians of {ROUNDS} runs in turns; `times` is how many times faster Zinc is (wanted: {WANTED}).
+Milliseconds of one call, medians of {ROUNDS} interleaved runs; `times` is how many times faster Zinc is (target: {WANTED}).
 
 | | | threads | Zinc | TensorStore | times | TensorStore with {OPEN} | times | Zinc CPU | TensorStore CPU | Zinc MiB | TensorStore MiB |
 |---|---|---|---|---|---|---|---|---|---|---|---|"""
@@ -128,8 +128,8 @@ def main():
     os.makedirs(OUT, exist_ok=True)
     worst, even = (min(r[k] for r in rows) for k in (1, 2))
     with open(os.path.join(OUT, "latency.md"), "w", encoding="utf-8") as f:
-        f.write("\n".join([TITLE, *(r[0] for r in rows), "", f"Server: {far.told}.  Least ratio: {worst:.2f}, with {OPEN} open {even:.2f}.", ""]))
-    print(f"latency: the least ratio is {worst:.2f} (wanted {WANTED}), and {even:.2f} with as many open; wrote {OUT}/latency.md")
+        f.write("\n".join([TITLE, *(r[0] for r in rows), "", f"Server: {far.told}.  Smallest ratio: {worst:.2f}, with {OPEN} open {even:.2f}.", ""]))
+    print(f"latency: the smallest ratio is {worst:.2f} (target {WANTED}), and {even:.2f} with as many requests open; wrote {OUT}/latency.md")
 
 
 VALUES = values()

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""pairs.py OLD NEW - one state of Zinc beside another, workload by workload
+"""pairs.py OLD NEW - compare two builds of Zinc, workload by workload
 
 OLD and NEW are build directories, each with a bench-zinc beside its libzinc (scripts/bench.sh makes one).  Every
-workload of bench/workloads.py runs in pairs, one of each, turn and turn about; the figures are medians of the pairs'
-ratios, NEW to OLD, of the time and of what was computed.  A row that seems slower by more than 3 % gets three times
-as many pairs more, and all of them count; the last lines name those that are slower then.  Environment: BENCH_PAIRS
+workload of bench/workloads.py runs in pairs, one of each build, in alternating order; the figures are medians of the
+pairs' ratios, NEW to OLD, of elapsed and of CPU time.  A row that seems slower by more than 3 % gets three times as
+many further pairs, and all of them are used; the last lines name the rows that are still slower.  Environment: BENCH_PAIRS
 [15], BENCH_SIDE [256], BENCH_ONLY (a pattern), BENCH_DIR (data [build/bench-data-SIDE]).
 """
 
@@ -45,7 +45,7 @@ def once(build, w, threads):
 
 
 def measure(old, new, w, threads, n):
-    """n pairs of (time, computed), one of each build; another before them warms the page cache"""
+    """n pairs of (elapsed, CPU time), one of each build; a first, unused pair warms the page cache"""
     pairs = []
     for k in range(n + 1):
         order = (old, new) if k % 2 else (new, old)

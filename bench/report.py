@@ -7,7 +7,7 @@ import os
 from targets import MOST, WANTED
 
 PEERS = ("zarrs", "tensorstore", "zarr-python", "zarrs-python", "gdal", "nczarr")
-FILES = ("hdf5", "netcdf")  # the same chunks in a format of their own: shown, and no peers
+FILES = ("hdf5", "netcdf")  # the same chunks in a format of their own: shown, but not peers
 ORDER = ("limit", "zinc", *PEERS, *FILES)
 COLOURS = {
     "limit": "#bbbbbb",
@@ -33,7 +33,7 @@ def best_peer(row, key="warm"):
 
 
 def columns(rows, key="warm"):
-    """Those who have a figure in any row"""
+    """The contenders that have a figure in any row"""
     return [c for c in ORDER if any(value(row, c, key) for row in rows)]
 
 
@@ -42,7 +42,7 @@ def over(a, b):
 
 
 def figure(x, digits=3):
-    """Three digits that count"""
+    """Three significant digits"""
     if x is None:
         return "–"
     if x == 0:
@@ -106,7 +106,7 @@ def rates(results, part, unit):
 
 
 def cost_of_one(results):
-    """What another chunk costs, from the longest and the shortest of a series, in microseconds"""
+    """Cost of another chunk, from the longest and the shortest of a series, in microseconds"""
     who = columns([row for rows in series(results, "chunks").values() for row in rows])
     out = ["| | " + " | ".join(who) + " |", "|---|" + "---|" * len(who)]
     for name, rows in series(results, "chunks").items():
@@ -141,19 +141,19 @@ def scaling(results):
     return f"""
 ## Scaling
 
-The same bytes in more chunks, and in more dimensions: millions of bytes per second, which should not change along a series until the cost of a file
-exceeds that of its bytes. `bench/scaling.py` describes the series.
+The same bytes in more chunks, and in more dimensions, in millions of bytes per second. The rate should not change along a series until the cost of a
+file exceeds that of its bytes. `bench/scaling.py` describes the series.
 
 {rates(results, "chunks", "chunks")}
 
-What one more chunk costs in the time above (µs), from the ends of each series:
+Cost of one more chunk in the time above (µs), from the ends of each series:
 
 {cost_of_one(results)}
 
 {rates(results, "rank", "rank")}
 
-Two threads instead of one: in one call; in calls for a chunk each, on one handle; and the same on a handle each. "Times computed" is what all threads
-computed together, against one: what is above 1 the threads cost each other.
+Two threads instead of one: in one call; in calls for one chunk each, on one handle; and the same with one handle per thread. "Times computed" is the
+CPU time of all threads relative to one thread; the part above 1 is the overhead of sharing.
 
 {speed_up(results)}
 """
@@ -166,13 +166,13 @@ def verdict(row, wanted):
     if peer / ours >= wanted:
         return "met"
     if limit and peer / (MOST * limit) < wanted:
-        return "not owed"
+        return "out of reach"
     return "missed"
 
 
 def targets(results):
     rows = {r["name"]: r for r in results["workloads"] if r["threads"] == 2}
-    out = ["| workload, 2 threads | zinc / limit | best peer / zinc | wanted | best peer / limit | |", "|---|---|---|---|---|---|"]
+    out = ["| workload, 2 threads | zinc / limit | best peer / zinc | target | best peer / limit | |", "|---|---|---|---|---|---|"]
     for name, wanted in WANTED.items():
         row = rows.get(name)
         if not row:
@@ -190,17 +190,17 @@ def markdown(results):
     return f"""# Results of `make bench`
 
 {m["processor"]}, {m["processors"]} processors, {m["system"]}; {versions}; volumes of {m["side"]}³; medians of {m["times"]} times, contenders
-interleaved. Load average {m["load"]:.1f} before, {m["load_at_end"]:.1f} after: figures from a machine that does other work are not worth much.
+interleaved. Load average {m["load"]:.1f} before, {m["load_at_end"]:.1f} after: on a machine with other work the figures are not reliable.
 
-`limit` does the same I/O and codec calls without any Zarr. A ratio to it of 1.1 means that Zinc adds a tenth; a ratio to the best peer of 2 that the
-fastest other implementation takes twice as long. What a contender cannot do, or does not print, is "–". `hdf5` and `netcdf` have the same elements,
-chunks and codecs in a file of their own format, and one thread but for Blosc's own; they are shown and not among the peers. `nczarr` is netCDF-C reading Zarr v2.
+`limit` does the same I/O and codec calls without any Zarr. A ratio to it of 1.1 means that Zinc needs a tenth more; a ratio to the best peer of 2
+means that the fastest other implementation takes twice as long. "–": the contender does not support it, or does not report it. `hdf5` and `netcdf` have the same elements,
+chunks and codecs in a file of their own format, with one thread except for those of Blosc; they are shown, but are not peers. `nczarr` is netCDF-C reading Zarr v2.
 
 ![plot](results.svg)
 
 ## Targets
 
-"Not owed" is a ratio that even 1.1 times the limit's time would not give.
+"Out of reach": even 1.1 times the limit's time would not give this ratio.
 
 {targets(results)}
 

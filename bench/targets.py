@@ -1,8 +1,8 @@
-"""targets.py - what Zinc is meant to reach
+"""targets.py - the targets of Zinc
 
-Wanted of each workload: at most 1.1 times the limit's time, and the best peer's time at least so many times Zinc's.  A
-peer that is itself near the limit cannot be beaten by much: where 1.1 times the limit's time would not be enough either,
-the ratio is not owed.
+For each workload: at most 1.1 times the limit's time, and a minimum ratio of the best peer's time to Zinc's.  If a peer
+is itself near the limit, no large ratio is possible: where 1.1 times the limit's time would not reach the ratio either,
+it is "out of reach".
 """
 
 MOST = 1.1
