@@ -1,8 +1,8 @@
 /*
- * array.c - array handles: open, close, refresh, and what they tell
+ * array.c - array handles: open, close, refresh, accessors
  *
- * A handle points to a counted snapshot of the metadata.  Resize, append and refresh swap it, one at a time; running
- * reads keep theirs, and what accessors lend is the handle's own (facts.c).
+ * A handle points to a counted snapshot of the metadata.  Resize, append and refresh replace it, one at a time.
+ * Running reads keep their snapshot.  Pointers that accessors return belong to the handle (facts.c).
  */
 #include "array/engine.h"
 
@@ -148,7 +148,7 @@ zinc_array_open_url(zinc_array **out, const char *url, const zinc_open_options *
 	rest = zinc_wait_rest(&v.wait);
 	o.call = &rest;
 	ZINC_TRY(zinc_hierarchy_open_node(&h, &node, url, &o, err));
-	zinc_visit_within(&v, h, &v.wait)->opened = &node; /* of this call only: a handle may be used much later */
+	zinc_visit_within(&v, h, &v.wait)->opened = &node; /* for this call only: the handle may be used much later */
 	st = zinc_array_open(out, &v.h, zinc_hierarchy_path(h), NULL, err);
 	zinc_opened_fini(h->ctx, &node);
 	zinc_hierarchy_close(h);
@@ -166,7 +166,7 @@ zinc_array_refresh(zinc_array *a, const zinc_call_options *call, zinc_error *err
 	ZINC_TRY(ZINC_NEED(a, err));
 	h = a->h;
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
-	/* Before reading: what a resize puts meanwhile must not be followed by what was before. */
+	/* Taken before reading, so that a concurrent resize cannot be replaced by older metadata. */
 	ZINC_TRY(zinc_turn_take(&a->edit, h->wait, err));
 	st = zinc_array_read_meta(h, a->path, &m, err);
 	if (st == ZINC_OK)
@@ -175,9 +175,9 @@ zinc_array_refresh(zinc_array *a, const zinc_call_options *call, zinc_error *err
 	return zinc_error_at_node(err, st, a->h, a->path);
 }
 
-/* ---- what the array is ---- */
+/* ---- properties ---- */
 
-/* Numbers are read while the snapshot is held, so that they may be asked for while others resize. */
+/* Numbers are read while the snapshot is held, so these may be called while other threads resize. */
 int
 zinc_array_ndim(const zinc_array *a)
 {
@@ -265,7 +265,7 @@ grid_shape(const zinc_meta *m, uint64_t *shape)
 	return 1;
 }
 
-/* One of the three, of the snapshot of this moment. */
+/* One of the three shapes, from the current snapshot. */
 static int
 ask_shape(const zinc_array *a, int (*ask)(const zinc_meta *m, uint64_t *shape), uint64_t *shape)
 {

@@ -1,24 +1,23 @@
 /*
- * cache.c - decoded chunks kept from call to call
+ * cache.c - decoded chunks kept between calls
  *
- * Off unless the context has cache_bytes.  An entry is found by store, key and unit, and is used only
- * when its tag is the one the store has now (or the caller says assume_unchanged), and only when it has as many bytes as
- * the caller's metadata make of it: the array may have been created anew with other chunks.  The table is that of
- * base/lru.c.
+ * Off unless the context has cache_bytes.  An entry is found by store, key and unit.  It is used only if its tag is the
+ * store's current one (or the caller sets assume_unchanged) and if its size is the one that the caller's metadata
+ * require: the array may have been created again with other chunks.  The table is that of base/lru.c.
  *
  * Promises (tests/unit/test_cache.c names each by its number):
  *
- * (1) There is one per context, and none without cache_bytes or for elements of variable length.
+ * (1) There is one cache per context; there is none without cache_bytes or for elements of variable length.
  * (2) An entry is found by store, key and unit, all three.
- * (3) One with another tag or another number of bytes is dropped.  Without a tag nothing is remembered.
+ * (3) An entry with another tag or another number of bytes is dropped.  A unit without a tag is not cached.
  * (4) Elements are kept in C order.
- * (5) The oldest go when the bytes are used up; what is held stays readable until it is released.
+ * (5) When the bytes are used up, the oldest entries are dropped; what is held stays readable until it is released.
  */
 #include "array/engine.h"
 
 typedef struct entry {
 	zinc_lru_entry e;
-	uint64_t store; /* its serial number, never used again */
+	uint64_t store; /* serial number of the store, never reused */
 	uint64_t unit;
 } entry;
 
@@ -53,7 +52,7 @@ free_cache(zinc_context *ctx, void *object)
 	zinc_free(ctx, c);
 }
 
-/* Entries that are being copied from go when that is done. */
+/* Entries that are being copied are freed when they are released. */
 static void trim_cache(zinc_context *ctx);
 
 static const zinc_slot_kind in_context = {free_cache, trim_cache};
@@ -221,7 +220,7 @@ zinc_cache_put(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit,
 
 /* ---- a way to read an object ---- */
 
-/* The store is asked for the tag it has now, unless the caller vouches for that. */
+/* Request the current tag, unless the caller set assume_unchanged. */
 static zinc_status
 want_cached(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, bool *can, zinc_error *err)
 {

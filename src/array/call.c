@@ -3,9 +3,9 @@
  *
  * Promises (tests/unit/test_call.c names each by its number):
  *
- * (1) Of several failing objects the one with the lowest number is reported, whatever the thread count.
+ * (1) If several objects fail, the one with the lowest number is reported, for any number of threads.
  * (2) After a cancel or the deadline no further object is started.
- * (3) Every worker's scratch goes back to the context, also after a failure.
+ * (3) Every worker's scratch is returned to the context, also after a failure.
  */
 #include "array/engine.h"
 
@@ -25,7 +25,7 @@ copy_options(zinc_call *c, const zinc_io_options *o, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* What is not zeroed is written before it is read. */
+/* Members that are not zeroed are set before they are read. */
 static void
 worker_init(zinc_worker *w, zinc_context *ctx)
 {
@@ -134,7 +134,7 @@ zinc_call_fail(zinc_call *c, uint64_t at, zinc_status st, const zinc_error *err)
 	pthread_mutex_unlock(&c->lock);
 }
 
-/* Whatever has begun: nobody waits for it. */
+/* Report the cancel instead of any other failure; objects in progress no longer matter. */
 static void
 cancel(zinc_call *c, const char *why)
 {
@@ -158,7 +158,7 @@ zinc_call_stopped(zinc_call *c, uint64_t at)
 	return true;
 }
 
-/* Counted under the lock where somebody is told, so that nobody hears of fewer than before. */
+/* The callback is called under the lock, so that its counts never decrease. */
 void
 zinc_call_done(zinc_call *c, uint64_t units, uint64_t nbytes)
 {
@@ -203,7 +203,8 @@ zinc_call_item_key(zinc_call *c, zinc_fetch_item *it, const uint64_t *index, zin
 	return !zinc_buf_text(&it->key) ? zinc_fail_nomem(err) : ZINC_OK;
 }
 
-/* What the threads hold of decoded elements, or (`objects`) of objects to be sent, is in flight, too. */
+/* The bytes that may be in flight, without what the threads themselves hold: decoded elements, or (`objects`) objects
+ * to be sent. */
 static uint64_t
 in_flight(const zinc_call *c, bool objects)
 {

@@ -1,12 +1,12 @@
 /*
- * create.c - make a new array
+ * create.c - create a new array
  *
- * The document is built and checked as a v3 document by the strict parser, translated by the
- * format, and put once under the condition that nothing is there: two creators cannot both win.
+ * The document is built as a v3 document, checked by the strict parser and translated by the format.  It is put on
+ * condition that the key is absent, so two concurrent creators cannot both succeed.
  */
 #include "array/engine.h"
 
-/* The caller's options -> the metadata of this hierarchy's format. */
+/* Make the metadata of this hierarchy's format from the caller's options. */
 static zinc_status
 build_meta(zinc_meta **out, zinc_hierarchy *h, const zinc_array_options *options, zinc_error *err)
 {
@@ -25,7 +25,7 @@ build_meta(zinc_meta **out, zinc_hierarchy *h, const zinc_array_options *options
 	return st;
 }
 
-/* Nothing of an earlier array may show through: objects without a document are leftovers. */
+/* Objects of an earlier array must not appear in the new one: without a document they are leftovers. */
 static zinc_status
 make_place(zinc_hierarchy *h, const char *path, int overwrite, zinc_error *err)
 {
@@ -79,7 +79,8 @@ zinc_array_create(zinc_array **out, zinc_hierarchy *h, const char *path, const z
 	return st;
 }
 
-/* A hierarchy of another format is where the array is to be: erased only when the array can be made. */
+/* A hierarchy of another format is at the array's place.  It is erased only after the new metadata were built without
+ * error. */
 static zinc_status
 make_way(zinc_hierarchy *old, zinc_hierarchy *h, const zinc_array_options *options, zinc_error *err)
 {

@@ -1,16 +1,17 @@
 /*
- * elements.c - elements as text, and to and from NumPy's types
+ * elements.c - print elements as text, convert them to and from NumPy's types
  *
  * Promises (tests/unit/test_elements.c names each by its number):
  *
- * (1) Printing takes no memory where the text fits.
- * (2) Elements cross to NumPy and back unchanged, or not at all.
+ * (1) Printing allocates no memory if the text fits.
+ * (2) Elements are converted to NumPy and back without change, or the conversion fails.
  */
 #include <zinc/numpy.h>
 
 #include "array/array.h"
 
-/* The snapshot's type; E_UNSUPPORTED when this build does not know it.  zinc_meta_free(*m) must follow a success. */
+/* Take a snapshot that has a type; E_UNSUPPORTED when this build does not have the type.  zinc_meta_free(*m) must
+ * follow a success. */
 static zinc_status
 type_of(const zinc_array *a, zinc_meta **m, zinc_error *err)
 {
@@ -19,12 +20,12 @@ type_of(const zinc_array *a, zinc_meta **m, zinc_error *err)
 		return ZINC_OK;
 	zinc_meta_free(*m);
 	*m = NULL;
-	return zinc_fail(err, ZINC_E_UNSUPPORTED, "elements of data type %s", zinc_array_dtype(a));
+	return zinc_fail(err, ZINC_E_UNSUPPORTED, "elements of data type %s are not supported", zinc_array_dtype(a));
 }
 
 /* ---- text ---- */
 
-/* An element, or without one the name that NumPy has for its type. */
+/* An element to print; element NULL: print NumPy's name of the type. */
 typedef struct printed {
 	const zinc_dtype *t;
 	const void *element;
@@ -38,7 +39,7 @@ print(const printed *x, zinc_buf *out, zinc_error *err)
 			  : zinc_dtype_print_numpy(x->t, false, out, err);
 }
 
-/* As snprintf.  What does not fit is printed once more, to memory of ours, for its length. */
+/* Like snprintf.  Text that does not fit is printed again into temporary memory to get its length. */
 static zinc_status
 print_into(const printed *x, zinc_context *ctx, char *out, size_t room, size_t *n, zinc_error *err)
 {
@@ -72,13 +73,13 @@ zinc_status
 zinc_array_element_print(const zinc_array *a, const void *element, zinc_spelling how, char *out, size_t room, size_t *n,
 			 zinc_error *err)
 {
-	zinc_error own = ZINC_ERROR_INIT; /* that it did not fit at first is nobody's business */
+	zinc_error own = ZINC_ERROR_INIT; /* the first failure to fit must not reach the caller */
 	zinc_meta *m;
 	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(a && element && n && (out || room == 0), err));
 	if ((int)how < ZINC_SPELL_TEXT || (int)how > ZINC_SPELL_JSON)
-		return zinc_fail(err, ZINC_E_INVALID, "there is no spelling %d", (int)how);
+		return zinc_fail(err, ZINC_E_INVALID, "unknown spelling: %d", (int)how);
 	ZINC_TRY(type_of(a, &m, err));
 	st = print_into(&(printed){m->dtype, element, how}, a->ctx, out, room, n, &own);
 	zinc_meta_free(m);
@@ -114,7 +115,7 @@ zinc_numpy_new(zinc_numpy **out, zinc_context *ctx, const char *descr, zinc_erro
 	zinc_status st;
 
 	if (!out || !descr)
-		return zinc_fail(err, ZINC_E_INVALID, "zinc_numpy_new needs a place for the type and its description");
+		return zinc_fail(err, ZINC_E_INVALID, "zinc_numpy_new: out and descr must not be NULL");
 	ctx = zinc_context_get(ctx);
 	t = zinc_calloc(ctx, 1, sizeof *t);
 	if (!t)
@@ -143,7 +144,7 @@ zinc_numpy_size(const zinc_numpy *t)
 	return t->dtype->size;
 }
 
-/* What zinc_io_options.convert may be. */
+/* Check the flags like zinc_io_options.convert. */
 static zinc_status
 check_conversion(int flags, zinc_error *err)
 {
@@ -154,7 +155,7 @@ check_conversion(int flags, zinc_error *err)
 
 #define BLOCK_BYTES (64 * ZINC_KIB)
 
-/* Through a small buffer in this machine's byte order, block by block. */
+/* Convert block by block, through a small buffer in this machine's byte order. */
 static zinc_status
 convert(const zinc_array *a, const zinc_dtype *own, const zinc_numpy *t, void *to, const void *from, size_t n,
 	bool writing, int flags, zinc_arena *arena, zinc_error *err)
@@ -165,7 +166,7 @@ convert(const zinc_array *a, const zinc_dtype *own, const zinc_numpy *t, void *t
 	zinc_status st = native ? ZINC_OK : zinc_fail_nomem(err);
 	size_t at = 0, m;
 
-	for (; st == ZINC_OK; at += m) { /* once also for no elements: the types are checked */
+	for (; st == ZINC_OK; at += m) { /* also once for no elements, to check the types */
 		m = n - at < block ? n - at : block;
 		if (writing) {
 			zinc_dtype_reorder(t->dtype, other, native, (const uint8_t *)from + at * size, m);

@@ -1,24 +1,24 @@
 /*
- * facts.c - what a handle lends pointers to: shape, names, fill value
+ * facts.c - the data that a handle's accessors return pointers to: shape, names, fill value
  *
- * Accessors return pointers, and another thread may resize or refresh the same handle at any moment.  So what they point to
- * does not belong to a snapshot of the metadata, which goes with its last reader, but to the handle.  Promises
+ * Accessors return pointers, and another thread may resize or refresh the same handle at any time.  A snapshot of the
+ * metadata is freed with its last reader.  So the data belong to the handle, not to a snapshot.  Promises
  * (tests/unit/test_accessors.c names each by its number):
  *
- * (1) A pointer that was lent holds, and says what it said, until the handle is closed.
- * (2) Facts that nobody asked for go with their snapshot, and those that are as before are not made anew, so that a handle grows
- *     by what was looked at and had changed only.
+ * (1) A pointer that was returned stays valid, with unchanged data, until the handle is closed.
+ * (2) Facts that no accessor returned are freed with their snapshot, and unchanged facts are not copied again.  So a
+ *     handle grows only by facts that were returned and then changed.
  */
 #include "array/engine.h"
 
-/* Texts and the fill value are behind it, in `bytes`. */
+/* Texts and the fill value are in `bytes`. */
 struct zinc_facts {
-	struct zinc_facts *older;      /* also lent, or NULL */
-	bool lent;                     /* guarded by ctx->lock, as `older` */
+	struct zinc_facts *older;      /* also returned, or NULL */
+	bool lent;                     /* an accessor has returned it; guarded by ctx->lock, like `older` */
 	bool variable;                 /* the fill value is a zinc_vlen */
-	uint64_t shape[ZINC_MAX_NDIM]; /* zeros behind the rank: a refresh may meet an array of another one */
+	uint64_t shape[ZINC_MAX_NDIM]; /* zeros after ndim: a refresh may find an array with more dimensions */
 	size_t nbytes;
-	/* places in `bytes`; SIZE_MAX: none */
+	/* offsets in `bytes`; SIZE_MAX: none */
 	size_t dtype, unsupported, fill;
 	size_t names[ZINC_MAX_NDIM];
 	uint64_t bytes[]; /* aligned for every element */
@@ -30,7 +30,7 @@ at(const zinc_facts *f, size_t place)
 	return place != SIZE_MAX ? (const uint8_t *)f->bytes + place : NULL;
 }
 
-/* ---- making them ---- */
+/* ---- construction ---- */
 
 static zinc_status
 add(zinc_buf *b, const void *bytes, size_t n, size_t *place, zinc_error *err)
@@ -59,7 +59,7 @@ add_json(zinc_buf *b, const zinc_json *v, size_t *place, zinc_error *err)
 	return zinc_buf_add(b, "", 1, err);
 }
 
-/* A type with parameters is told as version 3 spells it. */
+/* A type with parameters is printed as version 3 spells it. */
 static zinc_status
 add_dtype(zinc_buf *b, zinc_context *ctx, const zinc_meta *m, size_t *place, zinc_error *err)
 {
@@ -78,7 +78,7 @@ add_dtype(zinc_buf *b, zinc_context *ctx, const zinc_meta *m, size_t *place, zin
 	return st;
 }
 
-/* An element of variable length with the bytes behind it; its pointer is set when they have their place. */
+/* An element of variable length is followed by its bytes; place_fill sets its pointer when the address is final. */
 static zinc_status
 add_fill(zinc_buf *b, const zinc_meta *m, size_t *place, zinc_error *err)
 {
@@ -151,7 +151,7 @@ zinc_facts_free(zinc_context *ctx, zinc_facts *f)
 	}
 }
 
-/* But for the pointer in a fill value of variable length, which is to what follows. */
+/* Ignore the pointer in a fill value of variable length: it points to the bytes that follow. */
 static bool
 same_bytes(const zinc_facts *a, const zinc_facts *b)
 {
@@ -182,7 +182,7 @@ zinc_facts_follow(zinc_facts *now, zinc_facts *next, zinc_facts **rid)
 	return next;
 }
 
-/* ---- asking ---- */
+/* ---- accessors ---- */
 
 static const zinc_facts *
 borrow(const zinc_array *a)

@@ -1,7 +1,8 @@
 /*
- * info.c - arrays as a listing shows them: what the document says, and nothing that could be read or written
+ * info.c - arrays in a listing: the contents of the document, without access to elements
  *
- * zinc_array_info is plain data for programs; behind it lies a handle, from which its pointers are borrowed.
+ * zinc_array_info is plain data for programs.  It is the first member of a zinc_shown_array, whose handle owns the data
+ * that its pointers refer to.
  */
 #include <zinc/numpy.h>
 
@@ -58,8 +59,7 @@ zinc_status
 zinc_array_info_describe(const zinc_array_info *info, zinc_blob *json, zinc_error *err)
 {
 	if (!info || !json)
-		return zinc_fail(err, ZINC_E_INVALID,
-				 "zinc_array_info_describe needs an array and a place for its text");
+		return zinc_fail(err, ZINC_E_INVALID, "zinc_array_info_describe: info and json must not be NULL");
 	return zinc_array_describe(handle_of(info), json, err);
 }
 

@@ -1,21 +1,21 @@
 /*
  * plan.c - selection x grid -> stored objects, and in each the units it needs
  *
- * The plan is made once per call.  Along each dimension the selection is cut at the borders of
- * units (inner chunks of an open shard, else whole objects); runs of segments that lie in one
- * stored object form a group.  An object is then one group per dimension, a unit one segment per
- * dimension, and both are found from a number by division, with no list of them anywhere.
+ * The plan is made once per call.  Along each dimension the selection is cut at the borders of units (inner chunks of
+ * an open shard, otherwise whole objects).  Adjacent segments that lie in one stored object form a group.  An object
+ * is one group per dimension, a unit is one segment per dimension.  Both are computed from their number by division,
+ * so no list of them is stored.
  *
  *     dimension 0:   | segment | segment || segment | segment |      || border of an object
  *                    '------ group ------''------ group ------'       | border of a unit
  *
  * Promises (tests/unit/test_plan.c names each by its number):
  *
- * (1) Each selected element is in exactly one unit of one object.  Objects come in the order of the grid.
- * (2) An object is full when every element of it is selected, covered when all that lie in the array are; through a list
- *     it is neither.
- * (3) Points come by object, then by unit, then as they were given.
- * (4) Nothing selected is no object.  A plan may be freed twice.
+ * (1) Each selected element is in exactly one unit of one object.  Objects are in the order of the grid.
+ * (2) An object is full when every element of it is selected, covered when all elements that lie in the array are; if a
+ *     list selects them, it is neither.
+ * (3) Points are sorted by object, then by unit, then in the order given.
+ * (4) An empty selection has no objects.  A plan may be freed twice.
  */
 #include "array/engine.h"
 
@@ -48,7 +48,7 @@ cover(const zinc_split *s, zinc_group_span *g, uint64_t length)
 	g->covered = n == zinc_min_u64(g->extent, length - g->start);
 }
 
-/* Inner chunks divide every shard, also where a program's grid makes those unequal. */
+/* Inner chunks must divide every shard, also where a program's grid has shards of several sizes. */
 static zinc_status
 check_units(const zinc_plan *p, int d, uint64_t chunk, uint64_t start, uint64_t extent, zinc_error *err)
 {
@@ -56,7 +56,7 @@ check_units(const zinc_plan *p, int d, uint64_t chunk, uint64_t start, uint64_t 
 		return ZINC_OK;
 	return zinc_fail(
 	    err, ZINC_E_CORRUPT,
-	    "shard %llu of dimension %d holds elements %llu to %llu, which inner chunks of %llu do not divide",
+	    "shard %llu of dimension %d has elements %llu to %llu, but inner chunks of %llu elements do not divide it",
 	    (unsigned long long)chunk, d, (unsigned long long)start, (unsigned long long)(start + extent),
 	    (unsigned long long)p->unit_step[d]);
 }
@@ -155,7 +155,7 @@ same_chunk(const zinc_plan *p, const zinc_grid *grid, uint64_t a, uint64_t b)
 	return true;
 }
 
-/* Of the object that a point lies in. */
+/* Check the object that a point lies in. */
 static zinc_status
 check_point_units(const zinc_plan *p, uint64_t point, zinc_error *err)
 {
@@ -295,7 +295,7 @@ zinc_plan_object(const zinc_plan *p, size_t i, zinc_object *out)
 	}
 }
 
-/* Extents of the unit that holds element `at` of dimension d. */
+/* Place and extent of the unit that holds element `at` of dimension d. */
 static void
 place_unit(const zinc_plan *p, const zinc_object *o, int d, uint64_t at, zinc_unit *out)
 {

@@ -1,5 +1,5 @@
 /*
- * raw.c - stored objects as they are: encoded bytes, keys, and a check of one
+ * raw.c - stored objects as encoded bytes: get, put, keys, and a check by decoding
  */
 #include "array/engine.h"
 
@@ -27,7 +27,7 @@ span(const zinc_meta *m, const uint64_t *index, uint64_t *extent)
 		zinc_grid_span(m->grid, d, index[d], &start, &extent[d]);
 }
 
-/* The key, and the layers to use it with (NULL: none are wanted). */
+/* Make the key of an object, and return the layers to use it with (NULL: not needed). */
 static zinc_status
 make_key(const zinc_array *a, const uint64_t *index, zinc_buf *key, zinc_stack **layers, zinc_error *err)
 {
@@ -64,7 +64,7 @@ zinc_array_chunk_key(const zinc_array *a, const uint64_t *index, zinc_blob *key,
 	return st;
 }
 
-/* A codec that is not known may have made any number. */
+/* With an unknown codec an object may have any size up to the limit of a chunk. */
 uint64_t
 zinc_array_object_limit(const zinc_array *a, const uint64_t *index)
 {
@@ -186,7 +186,7 @@ check_shard(zinc_call *c, zinc_worker *w, const uint64_t *extent, zinc_bytes in,
 	return st;
 }
 
-/* One call that checks objects: an item of its fetch is one of them. */
+/* A call that checks objects; each item of its fetch is one object. */
 typedef struct checking {
 	zinc_call *c;
 	const zinc_object_checks *of;
@@ -223,7 +223,7 @@ check_object(zinc_call *c, zinc_worker *w, const uint64_t *index, zinc_bytes in,
 	return zinc_chain_decode(c->m->chain, w->s, extent, in, NULL, 0, &v, err);
 }
 
-/* How the check of one ended. */
+/* Report the result of one check. */
 static void
 tell(const checking *x, const zinc_fetch_item *it, const zinc_object_check *seen, zinc_status st, zinc_error *err)
 {
@@ -269,13 +269,12 @@ too_long(void *arg, const zinc_fetch_item *it, uint64_t nbytes, zinc_error *err)
 	if (chain->fixed_size)
 		return zinc_fail_rule(err, ZINC_E_CORRUPT, "M72", "%llu bytes instead of %llu",
 				      (unsigned long long)nbytes, (unsigned long long)it->bound);
-	zinc_fail(err, ZINC_E_CORRUPT,
-		  "the object has %llu bytes; no encoding of a chunk of this array has more than %llu",
+	zinc_fail(err, ZINC_E_CORRUPT, "the object has %llu bytes, but an encoded chunk of this array has at most %llu",
 		  (unsigned long long)nbytes, (unsigned long long)it->bound);
 	return zinc_error_at_codec(err, ZINC_E_CORRUPT, outer->ops->name);
 }
 
-/* One object that fails is no reason not to look at the next. */
+/* A failing object does not stop the check of the others. */
 static bool
 stopped(void *arg, size_t i)
 {
@@ -314,7 +313,7 @@ zinc_array_objects_check(const zinc_array *a, const zinc_object_checks *of, zinc
 	return zinc_call_end(&c, st, err);
 }
 
-/* ---- one of them ---- */
+/* ---- a single object ---- */
 
 typedef struct single {
 	const uint64_t *index;

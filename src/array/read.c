@@ -3,17 +3,17 @@
  *
  * Promises (tests/unit/test_read.c names each by its number):
  *
- * (1) A missing object is fill value (or E_NOTFOUND when asked); any other failure of the store is a failure of the
- *     read, never a fill value.
+ * (1) A missing object is read as fill value (or E_NOTFOUND with missing_is_error); any other failure of the store is a
+ *     failure of the read, never a fill value.
  * (2) Elements are the same for any number of threads, with and without the cache.
- * (3) After the first chunks a read makes no allocation of ours per chunk.
- * (4) An object is never larger in memory than its chain allows: a longer one is E_CORRUPT before it is read.
+ * (3) After the first chunks, a read makes no allocation of its own per chunk.
+ * (4) An object is never larger in memory than its chain allows: a larger one is E_CORRUPT before it is read.
  */
 #include "array/engine.h"
 
-/* ---- what a selection needs of an object ---- */
+/* ---- the elements that a selection needs ---- */
 
-/* The least and the greatest index that is selected of a dimension. */
+/* The smallest and the largest selected index of a dimension. */
 static void
 ends(const zinc_segment *g, uint64_t *near, uint64_t *far)
 {
@@ -59,7 +59,7 @@ zinc_object_selected(const zinc_plan *p, const zinc_object *o)
 	for (d = 0; d < p->m->ndim; d++) {
 		for (i = o->span[d]->begin, in_dim = 0; i < o->span[d]->end; i++)
 			in_dim += p->split[d].segments[i].count;
-		n *= in_dim; /* no more than the result has */
+		n *= in_dim; /* cannot overflow: at most the number of elements of the result */
 	}
 	return n;
 }
@@ -73,7 +73,7 @@ zinc_unit_selected(const zinc_plan *p, const zinc_unit *u)
 	if (p->sel.is_points)
 		return u->end - u->begin;
 	for (d = 0; d < p->m->ndim; d++)
-		n *= u->seg[d]->count; /* no more than the result has */
+		n *= u->seg[d]->count; /* cannot overflow: at most the number of elements of the result */
 	return n;
 }
 
@@ -91,9 +91,9 @@ zinc_may_split(const zinc_call *c, uint64_t n)
 	return n <= 1 || (c->caps.flags & ZINC_CAP_TAGS);
 }
 
-/* ---- the beginning of an object, and all of it ---- */
+/* ---- the start of an object, and all of it ---- */
 
-/* Gaps in shards are legal: as many bytes of them as of chunks, and some more in small ones. */
+/* Gaps in shards are legal: the bound of a shard has as many bytes for gaps as for chunks, and is at least 1 MiB. */
 uint64_t
 zinc_object_limit(const zinc_meta *m, zinc_context *ctx, const uint64_t *extent)
 {
@@ -109,13 +109,13 @@ too_long(void *arg, const zinc_fetch_item *it, uint64_t nbytes, zinc_error *err)
 {
 	(void)arg;
 	return zinc_fail(err, ZINC_E_CORRUPT,
-			 "the object has %llu bytes; no encoding of a chunk of this array has more than %llu",
+			 "the object has %llu bytes, but an encoded chunk of this array has at most %llu",
 			 (unsigned long long)nbytes, (unsigned long long)it->bound);
 }
 
 /*
- * Where the first elements are enough and can be had from the beginning of the object, no more of it is fetched.
- * Measured: the first plane of 512^3 uint16 in zstd chunks of 256^3 computes 1.6 ms instead of 16.
+ * If the first elements are enough and can be decoded from the start of the object, only the start is fetched.
+ * Measured: reading the first plane of 512^3 uint16 in zstd chunks of 256^3 computes 1.6 ms instead of 16.
  */
 static zinc_status
 want_start(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, bool *can, zinc_error *err)
@@ -179,16 +179,16 @@ take_whole(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, zinc_worker 
 	return v.p == direct ? ZINC_OK : zinc_transfer_out(j->p, j->t, &r->u, &v, w->s, err);
 }
 
-/* ---- the ways to an object ---- */
+/* ---- the ways to read an object ---- */
 
 static const zinc_way way_start = {.want = want_start, .take = take_start};
 static const zinc_way way_whole = {.want = want_whole, .take = take_whole};
 
-/* The last always leads there. */
+/* The last way applies to every object. */
 static const zinc_way *const ways[] = {&zinc_way_cached, &zinc_way_pieces, &zinc_way_rows, &zinc_way_bands,
 				       &zinc_way_points, &way_start,       &way_whole};
 
-/* The object and its unit are found anew only by a thread that has had another in hand. */
+/* Compute the object and its unit only if the thread's current object is another one. */
 static const zinc_reading *
 reading_of(const zinc_job *j, int worker, size_t i)
 {
@@ -217,7 +217,7 @@ want(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* What is told of the object instead of taking it. */
+/* Record the cost of the object instead of reading it. */
 static void
 explain(zinc_job *j, const zinc_fetch_item *it)
 {
@@ -228,7 +228,7 @@ explain(zinc_job *j, const zinc_fetch_item *it)
 	zinc_explain_unit(j->explain, &t);
 }
 
-/* *done false: by the next way, for what was changed meanwhile is left to those who read it in one request. */
+/* *done false: use the next way, because an object that was changed meanwhile must be read in one request. */
 static zinc_status
 take_by(zinc_job *j, const zinc_way *way, const zinc_reading *r, zinc_fetch_item *it, zinc_worker *w, bool *done,
 	zinc_error *err)
@@ -340,7 +340,7 @@ zinc_array_read(zinc_array *a, const zinc_selection *selection, zinc_buffer *buf
 	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(a && buffer, err));
-	p.ctx = NULL; /* not begun */
+	p.ctx = NULL; /* zinc_plan_fini does nothing before zinc_plan_init */
 	st = zinc_call_begin(&c, a, options, err);
 	if (st == ZINC_OK)
 		st = zinc_plan_init(&p, c.ctx, c.m, selection, err);

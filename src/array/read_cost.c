@@ -1,12 +1,13 @@
 /*
- * read_cost.c - what a read would ask the store for, without asking
+ * read_cost.c - determine the requests that a read would make, without making them
  *
- * A read is run as always, with a zinc_explain in its job: plan, windows, batches and merging of ranges are the read's
- * own, so what is told cannot drift from what is done.  Only its fetch counts what it is asked for, and asks for the size
- * of the object instead.  Indexes of shards are really read, for nothing else knows where their chunks are.
+ * The code of a read runs as always, with a zinc_explain in its job.  Plan, windows, batches and merging of ranges
+ * are those of a read, so the explanation cannot differ from it.  Only the fetch differs: it counts the requests, and
+ * requests the size of the object instead of its bytes.  Indexes of shards are really read, because they locate the
+ * chunks.
  *
- * Promise (tests/unit/test_tool_explain.c): requests and bytes are those that a log store counts in the read itself,
- * into a buffer in C order of the array's own type, with nothing in the cache.
+ * Promise (tests/unit/test_tool_explain.c): requests and bytes are those that a log store counts during the read
+ * itself, into a buffer in C order of the array's own type, with an empty cache.
  */
 #include "array/engine.h"
 
@@ -47,7 +48,7 @@ zinc_explain_unit(zinc_explain *x, const zinc_touch *touch)
 	pthread_mutex_unlock(&x->lock);
 }
 
-/* ---- what was touched, in order ---- */
+/* ---- the touched units, in order ---- */
 
 static int
 by_number(const void *a, const void *b)
@@ -95,7 +96,7 @@ add_cost(zinc_read_cost *c, const zinc_chunk *k)
 	c->wanted += k->selected_bytes;
 }
 
-/* Objects come in order of their numbers, the units of each in order, too: for points, that is how they are found. */
+/* Objects are sorted by number, and so are the units of each: zinc_plan_unit needs that order for points. */
 static zinc_status
 hand_over(zinc_call *c, const zinc_plan *p, zinc_explain *x, zinc_chunk_fn fn, void *arg, zinc_error *err)
 {
@@ -104,7 +105,7 @@ hand_over(zinc_call *c, const zinc_plan *p, zinc_explain *x, zinc_chunk_fn fn, v
 	zinc_unit u;
 	size_t i;
 
-	if (x->n > 0) /* else there is no list */
+	if (x->n > 0) /* otherwise the list is NULL */
 		qsort(x->touches, x->n, sizeof *x->touches, by_number);
 	for (i = 0; i < x->n; i++) {
 		const zinc_touch *t = &x->touches[i];
@@ -126,7 +127,7 @@ hand_over(zinc_call *c, const zinc_plan *p, zinc_explain *x, zinc_chunk_fn fn, v
 	return ZINC_OK;
 }
 
-/* Each unit is asked for and remembered: so many that nobody waits for them are not begun with. */
+/* Each unit costs a request and memory, so a selection of too many units is refused. */
 static zinc_status
 check_number(const zinc_call *c, const zinc_selection *selection, zinc_error *err)
 {
@@ -175,7 +176,7 @@ zinc_array_read_cost(zinc_array *a, const zinc_selection *selection, const zinc_
 	zinc_call c;
 	zinc_plan p;
 
-	p.ctx = NULL; /* not begun */
+	p.ctx = NULL; /* zinc_plan_fini does nothing before zinc_plan_init */
 	pthread_mutex_init(&x.lock, NULL);
 	st = zinc_call_begin(&c, a, options, err);
 	if (st == ZINC_OK)

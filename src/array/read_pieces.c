@@ -1,19 +1,19 @@
 /*
- * read_pieces.c - a whole plain chunk of short rows, through the cache into far memory
+ * read_pieces.c - read a whole plain chunk with short rows through the CPU cache into a large buffer
  *
- * The kernel could put every row in its place (read_rows.c), but knows neither that rows are whole cache lines nor
- * that nobody needs them soon.  So the chunk is read in pieces that stay in the cache of the core, and copied from
- * there past it.  Measured: 512^3 of uint16 in raw chunks of 256^3 (rows of 512 bytes) computes 99 ms instead of 128;
- * from rows of 2 KiB on the kernel is as fast.
+ * The kernel could copy every row to its place (read_rows.c), but it cannot use the facts that rows are whole cache
+ * lines and that the data are not needed soon.  So the chunk is read in pieces that fit in the cache of a core, and
+ * these are copied to the buffer with stores that bypass the cache.  Measured: 512^3 of uint16 in raw chunks of 256^3
+ * (rows of 512 bytes) computes 99 ms instead of 128; from rows of 2 KiB on the kernel is as fast.
  *
- *     file      [piece][piece][piece]...      `step` indices of dimension `dim`, all of those behind it
- *                  |                          and one of each before it
+ *     file      [piece][piece][piece]...      `step` indices of dimension `dim`, all of the later dimensions,
+ *                  |                          one of each earlier dimension
  *     scratch   [piece]
  *                  |
  *     rows      ---- . ---- . ---- . ----
  *
- * (1) All pieces come from one generation of the object: each asks for the tag of the first.  An object that is
- *     replaced meanwhile is left to those who read it in one request.
+ * (1) All pieces are of one generation of the object: each is requested on condition of the first one's tag.  An object
+ *     that is replaced meanwhile is read in one request by a later way.
  */
 #include "array/engine.h"
 
@@ -23,13 +23,13 @@
 
 typedef struct pieces {
 	int dim;
-	uint64_t step;              /* indices of a piece */
-	uint64_t n;                 /* of the piece in hand */
-	uint64_t at[ZINC_MAX_NDIM]; /* where that begins */
+	uint64_t step;              /* indices per piece */
+	uint64_t n;                 /* indices of the current piece */
+	uint64_t at[ZINC_MAX_NDIM]; /* where the current piece begins */
 	zinc_rows r;
 } pieces;
 
-/* The piece that begins at byte `offset`.  Rows are short, so the last dimension fits a piece. */
+/* Compute the piece that begins at byte `offset`.  Rows are short, so the last dimension fits a piece. */
 static bool
 find_piece(pieces *x, const zinc_job *j, const zinc_reading *o, uint64_t offset)
 {
@@ -68,7 +68,7 @@ want(zinc_job *j, const zinc_reading *o, zinc_fetch_item *it, bool *can, zinc_er
 	return ZINC_OK;
 }
 
-/* To the copy, a piece is a unit with fewer indices. */
+/* For the copy, a piece is a unit with fewer indices. */
 static zinc_status
 take(zinc_job *j, const zinc_reading *o, zinc_fetch_item *it, zinc_worker *w, bool *done, zinc_error *err)
 {

@@ -1,18 +1,18 @@
 /*
- * read_points.c - single elements of a plain chunk, without the rest of it
+ * read_points.c - read single elements of a plain chunk, without the rest of it
  *
- * Points that lie far apart are a few bytes of a large object.  All requests go to the store in one batch; if they are
- * not all of one generation of the object it is read whole.  Measured: 1 000 points of 512^3 uint16 in raw chunks of 256^3 compute
- * 1.7 ms instead of 43, for which the chunks were read whole.
+ * Points that are far apart are a few bytes of a large object.  All requests are sent to the store in one batch; if
+ * the answers are not all of one generation of the object, it is read whole.  Measured: reading 1 000 points of 512^3
+ * uint16 in raw chunks of 256^3 computes 1.7 ms, and 43 ms when the chunks are read whole.
  *
  *     file       ....x.............x..x........x....
- *     requests       [x]          [x..x]      [x]              neighbours share one
+ *     requests       [x]          [x..x]      [x]              near points share one
  */
 #include "array/engine.h"
 
-#define MOST_POINTS (256 * 1024u) /* of a chunk that are asked for one by one: what is planned for each is in memory */
+#define MOST_POINTS (256 * 1024u) /* of a chunk, because the requests for all of them are in memory */
 
-/* Not where reading all costs less. */
+/* Do the requests cost less than reading the whole chunk? */
 static bool
 are_worth_it(const zinc_job *j, const zinc_reading *r)
 {
@@ -54,7 +54,7 @@ want(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, bool *can, zinc_er
 	return ZINC_OK;
 }
 
-/* To the copy, each point is a unit of which it is the only element. */
+/* For the copy, each point is a unit with one element. */
 static zinc_status
 take(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, zinc_worker *w, bool *done, zinc_error *err)
 {

@@ -1,25 +1,25 @@
 /*
- * read_rows.c - plain elements from the file straight into the buffer's rows
+ * read_rows.c - read plain elements from the file directly into the buffer's rows
  *
- * A chunk without compression is the elements themselves, so a selection of it is a set of byte
- * ranges.  Each row (a run that is contiguous in the file and in the buffer) becomes an iovec; rows that
- * follow each other in the file share one request, so a whole chunk is one preadv per 1 024 rows.
+ * A chunk without compression is the elements themselves, so a selection of it is a set of byte ranges.  Each row (a
+ * run that is contiguous in the file and in the buffer) becomes an iovec.  Rows that are adjacent in the file share
+ * one request, so a whole chunk is one preadv per 1 024 rows.
  *
- * Short rows that lie apart, as those of steps and lists do, are not worth a request each.  Where the gaps between them
- * are short, too, they are read together as a band, gaps included, and copied from there:
+ * Short rows with gaps, as those of steps and lists, are not worth a request each.  If the gaps are short too, rows and
+ * gaps are read together as a band, and the rows are copied from there:
  *
  *     file     ..[row].[row].[row]...............[row].[row].[row]....
  *     bands      [---------------]               [---------------]
  *
- * If the requests for an object are not all of one generation of it, or the store could not tell, it is read whole.
+ * If the answers for an object are not all of one generation, or the store has no tags, it is read whole.
  */
 #include "array/engine.h"
 
 #define ROWS_MAX      65536u
 #define ROW_BYTES_MIN 256u
-#define ROW_BYTES_FAR 4096u /* rows with gaps between them must be this long to be worth a request each */
+#define ROW_BYTES_FAR 4096u /* rows with gaps must be this long to be worth a request each */
 
-/* Are the object's bytes the elements, as the caller wants them, and can parts of it be had? */
+/* Are the object's bytes the elements, as they are in the buffer, and can parts of it be read? */
 static bool
 simple(const zinc_job *j)
 {
@@ -27,14 +27,14 @@ simple(const zinc_job *j)
 	       zinc_chain_plain(j->p->m->chain) == 1 && zinc_axes_in_order(j->p->m);
 }
 
-/* Is what is selected of a dimension in one piece? */
+/* Is the selection of a dimension contiguous? */
 static bool
 in_one_piece(const zinc_segment *g)
 {
 	return !g->in_list && !g->out_list && (g->step == 1 || g->count == 1);
 }
 
-/* Index in the object, and in the result, of what is selected k-th. */
+/* The index of the k-th selected element in the object, and in the result. */
 static uint64_t
 index_in(const zinc_segment *g, uint64_t k)
 {
@@ -47,7 +47,8 @@ index_out(const zinc_segment *g, uint64_t k)
 	return g->out_list ? g->out_list[k] : g->out + k;
 }
 
-/* Grow the row from the last dimension outwards while file and memory agree.  False: they cannot be counted. */
+/* Extend the row from the last dimension outwards while file and memory are both contiguous.  False: the number of rows
+ * overflows. */
 static bool
 grow_rows(zinc_rows *r, const zinc_meta *m, const zinc_unit *u, const zinc_target *t)
 {
@@ -104,7 +105,7 @@ place_row(const zinc_rows *r, const zinc_job *j, const zinc_unit *u, uint64_t i,
 	}
 }
 
-/* Rows -> requests; rows that follow each other in the file share one.  Returns how many. */
+/* Make requests from rows; rows that are adjacent in the file share one.  Returns the number of requests. */
 static size_t
 make_requests(const zinc_rows *r, const zinc_job *j, const zinc_unit *u, const char *key, zinc_get *gets,
 	      struct iovec *iov)
@@ -115,7 +116,7 @@ make_requests(const zinc_rows *r, const zinc_job *j, const zinc_unit *u, const c
 
 	for (i = 0; i < r->n; i++) {
 		place_row(r, j, u, i, &offset, &at);
-		iov[i].iov_base = j->t->p ? j->t->p + at : NULL; /* NULL: nothing is going to be read */
+		iov[i].iov_base = j->t->p ? j->t->p + at : NULL; /* NULL: only the cost is determined */
 		iov[i].iov_len = (size_t)r->bytes;
 		if (k == 0 || gets[k - 1].offset + gets[k - 1].length != offset) {
 			gets[k++] =
@@ -143,7 +144,7 @@ want_rows(zinc_job *j, const zinc_reading *x, zinc_fetch_item *it, bool *can, zi
 	return ZINC_OK;
 }
 
-/* They are in their places. */
+/* Nothing to do: the bytes are already in the buffer. */
 static zinc_status
 take_rows(zinc_job *j, const zinc_reading *x, zinc_fetch_item *it, zinc_worker *w, bool *done, zinc_error *err)
 {
@@ -158,12 +159,12 @@ const zinc_way zinc_way_rows = {.want = want_rows, .take = take_rows, .exact = t
 
 typedef struct bands {
 	int outer;         /* dimensions 0 .. outer-1 count bands */
-	uint64_t n, bytes; /* bands, bytes of each */
+	uint64_t n, bytes; /* number of bands, bytes of each */
 	uint64_t total;    /* bytes of all */
 } bands;
 
-/* Grow the band from the last dimension outwards while the gap from one piece to the next is no longer than `gap`, the
- * bytes that a request costs.  False: reading the whole object costs less, or has to be. */
+/* Extend the band from the last dimension outwards while the gap from one piece to the next is at most `gap`, the cost
+ * of a request in bytes.  False: reading the whole object costs less, or is required. */
 static bool
 find_bands(bands *b, const zinc_rows *r, const zinc_job *j, const zinc_unit *u)
 {
@@ -207,8 +208,8 @@ make_bands(const zinc_rows *r, const bands *b, const zinc_job *j, const zinc_uni
 	}
 }
 
-/* Measured: a box of 100^3 across eight raw chunks of 256^3 computes 3.5 ms instead of 38, for which the chunks were
- * read whole. */
+/* Measured: reading a box of 100^3 across eight raw chunks of 256^3 computes 3.5 ms, and 38 ms when the chunks are read
+ * whole. */
 static zinc_status
 want_bands(zinc_job *j, const zinc_reading *x, zinc_fetch_item *it, bool *can, zinc_error *err)
 {
@@ -224,8 +225,8 @@ want_bands(zinc_job *j, const zinc_reading *x, zinc_fetch_item *it, bool *can, z
 	return ZINC_OK;
 }
 
-/* The bands lie one behind the other; to the copy that is a unit with strides of its own, which begins where the
- * selection does. */
+/* The bands are contiguous in memory.  For the copy they are a unit with its own strides, which begins where the
+ * selection begins. */
 static zinc_status
 take_bands(zinc_job *j, const zinc_reading *x, zinc_fetch_item *it, zinc_worker *w, bool *done, zinc_error *err)
 {

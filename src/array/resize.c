@@ -4,10 +4,11 @@
  * Promises (tests/unit/test_resize.c names each by its number):
  *
  * (1) Growing is one put of metadata.
- * (2) Shrinking puts the metadata first, then deletes exactly the stored objects that lie wholly outside.  Where the store
- *     cannot list them it is refused before anything changes: a larger shape would bring them back.
- * (3) Concurrent appends reserve their ranges by changing the shape under the store's exclusion, so they never
- *     overlap; a failed append leaves fill value, never another's elements.
+ * (2) Shrinking puts the metadata first, then erases exactly the stored objects that are completely outside.  If the
+ *     store cannot list them, shrinking is refused before anything changes: a later growth would make them visible
+ *     again.
+ * (3) Concurrent appends reserve their ranges by changing the shape while the store excludes other writers, so they
+ *     never overlap; a failed append leaves fill value, never elements of another append.
  */
 #include "array/engine.h"
 
@@ -15,10 +16,10 @@
 
 typedef struct reshape {
 	int ndim;
-	const uint64_t *shape; /* set it, or (axis >= 0) add to one axis */
+	const uint64_t *shape; /* the new shape; or, with axis >= 0, `by` is added to one axis */
 	int axis;
 	uint64_t by;
-	const zinc_meta *fewer_not; /* whose grid must not lose a chunk; NULL: it may */
+	const zinc_meta *fewer_not; /* the grid of this snapshot must not lose a chunk; NULL: it may */
 	uint64_t before[ZINC_MAX_NDIM], after[ZINC_MAX_NDIM];
 } reshape;
 
@@ -32,7 +33,8 @@ new_shape(reshape *x, const zinc_json *old, zinc_error *err)
 		if (!zinc_json_u64(v, &x->before[d]))
 			return zinc_fail(err, ZINC_E_CORRUPT, "the stored shape is not a list of integers");
 	if (v || d != x->ndim)
-		return zinc_fail(err, ZINC_E_CONFLICT, "the array was replaced by one of another rank");
+		return zinc_fail(err, ZINC_E_CONFLICT,
+				 "the array was replaced by one with another number of dimensions");
 	memcpy(x->after, x->axis >= 0 ? x->before : x->shape, (size_t)x->ndim * sizeof *x->after);
 	if (x->axis >= 0 && zinc_u64_add(x->before[x->axis], x->by, &x->after[x->axis]))
 		return zinc_fail(err, ZINC_E_RANGE, "the array would become too long");
@@ -48,7 +50,7 @@ check_chunks_stay(const reshape *x, zinc_error *err)
 	for (d = 0; g && d < x->ndim; d++)
 		if (zinc_grid_count(g, d, x->after[d]) < zinc_grid_count(g, d, x->before[d]))
 			return zinc_fail(err, ZINC_E_UNSUPPORTED,
-					 "this store cannot list the chunks that would lie outside of a smaller shape");
+					 "this store cannot list the chunks that would be outside the smaller shape");
 	return ZINC_OK;
 }
 
@@ -82,21 +84,21 @@ put_shape(zinc_array *a, zinc_hierarchy *h, reshape *x, zinc_error *err)
 	return st;
 }
 
-/* ---- objects that fell outside ---- */
+/* ---- objects outside the new shape ---- */
 
 typedef struct sweep {
 	zinc_array *a;
-	zinc_store *store;  /* through its layers */
-	const zinc_meta *m; /* with the new shape */
+	zinc_store *store;  /* including the layers */
+	const zinc_meta *m; /* the snapshot with the new shape */
 	const char *prefix; /* of the array's data */
 	const zinc_wait *wait;
 	uint64_t before[ZINC_MAX_NDIM], after[ZINC_MAX_NDIM]; /* grid shapes */
 	zinc_put_group *group;
-	zinc_buf keys; /* of a remote store, which deletes them together; each with its NUL */
+	zinc_buf keys; /* for a remote store, which erases all in one call; each with its NUL */
 	bool gather;
 	zinc_status code;
 	zinc_error *err;
-	zinc_status left; /* something outside cannot be deleted; the rest is, all the same */
+	zinc_status left; /* an object outside cannot be erased; the others still are */
 	zinc_error why;
 } sweep;
 
@@ -108,7 +110,7 @@ outside(const sweep *s, const uint64_t *index)
 
 	for (d = 0; d < s->m->ndim; d++) {
 		if (index[d] >= s->before[d])
-			return false; /* never was inside: not ours */
+			return false; /* was not inside before: not a chunk of this array */
 		out = out || index[d] >= s->after[d];
 	}
 	return out;
@@ -130,8 +132,8 @@ sweep_key(void *arg, const char *key, uint64_t nbytes)
 	return s->code != ZINC_OK;
 }
 
-/* A link that is not followed, a FIFO ... in the place of a chunk outside, or of a directory of such: "c/3" of a matrix is
- * that of "c/3/0".  A larger shape would meet it again. */
+/* A link that is not followed, a FIFO or the like has the key of a chunk outside, or of a directory of such chunks: for
+ * a matrix, "c/3" is the directory of "c/3/0".  A larger shape would find it again. */
 static int
 sweep_odd(void *arg, const zinc_odd *odd)
 {
@@ -149,7 +151,7 @@ sweep_odd(void *arg, const zinc_odd *odd)
 		if (zinc_keys_decode(&s->m->keys, text, s->m->ndim, index)) {
 			if (outside(s, index) && s->left == ZINC_OK) {
 				s->left = zinc_fail(&s->why, ZINC_E_IO,
-						    "not erased, though the new shape is without it: %s", odd->why);
+						    "not erased, although it is outside the new shape: %s", odd->why);
 				zinc_error_at_key(&s->why, s->left, odd->key);
 			}
 			break;
@@ -259,7 +261,8 @@ check_append(const zinc_meta *m, int axis, const zinc_buffer *b, zinc_error *err
 
 	ZINC_TRY(check_resizable(m, err));
 	if (axis < 0 || axis >= m->ndim)
-		return zinc_fail(err, ZINC_E_INVALID, "axis %d of an array of %d dimensions", axis, m->ndim);
+		return zinc_fail(err, ZINC_E_INVALID, "axis %d does not exist; the array has %d dimensions", axis,
+				 m->ndim);
 	if (!b->shape || b->ndim != m->ndim)
 		return zinc_fail(err, ZINC_E_INVALID, "append needs a buffer whose shape has %d dimensions", m->ndim);
 	for (d = 0; d < m->ndim; d++)
@@ -270,7 +273,7 @@ check_append(const zinc_meta *m, int axis, const zinc_buffer *b, zinc_error *err
 	return ZINC_OK;
 }
 
-/* Can the buffer be read and converted at all?  Asked before the shape changes. */
+/* Can the buffer be read and converted?  Checked before the shape changes. */
 static zinc_status
 check_buffer(zinc_array *a, const zinc_buffer *b, const zinc_io_options *options, zinc_error *err)
 {
@@ -297,7 +300,7 @@ check_buffer(zinc_array *a, const zinc_buffer *b, const zinc_io_options *options
 	return zinc_call_end(&c, st, err);
 }
 
-/* Everything that can be wrong with an append is found before the shape changes. */
+/* All arguments of an append are checked before the shape changes. */
 static zinc_status
 reserve(zinc_array *a, zinc_hierarchy *h, reshape *x, const zinc_buffer *b, const zinc_io_options *options,
 	zinc_error *err)
@@ -314,7 +317,7 @@ reserve(zinc_array *a, zinc_hierarchy *h, reshape *x, const zinc_buffer *b, cons
 	return st == ZINC_OK ? put_shape(a, h, x, err) : st;
 }
 
-/* The new shape waits for the disk no more than the elements do. */
+/* A relaxed append does not wait until the new shape is durable, just as for the elements. */
 static void
 relax(zinc_visit *v, zinc_hierarchy **h)
 {
@@ -325,7 +328,7 @@ relax(zinc_visit *v, zinc_hierarchy **h)
 	v->h.put_flags |= ZINC_PUT_RELAXED;
 }
 
-/* With what is left of the call's time. */
+/* Write within the remaining time of the call. */
 static zinc_status
 write_rest(zinc_array *a, const zinc_selection *s, const zinc_buffer *b, zinc_io_options *o, const zinc_wait *wait,
 	   zinc_error *err)
@@ -370,7 +373,7 @@ zinc_array_append(zinc_array *a, int axis, const zinc_buffer *source, const zinc
 	start[axis] = x.before[axis];
 	if (at)
 		*at = start[axis];
-	if (!b.data) /* the range alone was wanted; the caller fills it */
+	if (!b.data) /* only the range was requested; the caller writes it */
 		return ZINC_OK;
 	s.kind = ZINC_SELECT_BOX;
 	s.ndim = x.ndim;

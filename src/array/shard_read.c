@@ -3,13 +3,13 @@
  *
  * Promises (tests/unit/test_shard_read.c names each by its number):
  *
- * (1) The bytes of one shard come from one generation: every range carries the tag that the index came with; a
- *     shard that changes meanwhile is read anew, 8 times, then E_CONFLICT.  One without a tag is read whole, in one
- *     request.
- * (2) Ranges of a batch are sorted and merged where the store says that a gap is cheaper than a request.
+ * (1) The bytes of one shard are of one generation: every range is requested on condition of the index's tag.  A
+ *     shard that changes meanwhile is read again, in 8 attempts at most, then E_CONFLICT.  A shard without a tag is
+ *     read whole, in one request.
+ * (2) Ranges of a batch are sorted; two are merged if reading their gap is cheaper for the store than a request.
  * (3) Inner chunks of all shards of a window are scheduled together.
- * (4) Where the grid's shards differ in size so do their indexes.
- * (5) A remote shard that is small is had in one request.
+ * (4) If shards of the grid differ in size, so do their indexes.
+ * (5) A small remote shard is read in one request.
  *
  *     window:   [shard][shard][shard] ...         first all indexes, in parallel,
  *     batches:  [u u u u][u u u u][u u ...        then all inner chunks, in parallel
@@ -18,11 +18,11 @@
 
 #define WINDOW_MAX   64u
 #define WINDOW_BYTES (16 * ZINC_MIB) /* of indexes in memory */
-#define BATCH_BYTES  ZINC_MIB        /* of decoded inner chunks handled at once */
+#define BATCH_BYTES  ZINC_MIB        /* of decoded inner chunks per batch */
 #define BATCH_MAX    1024u
-#define POINT_BYTES  (16 * ZINC_MIB) /* the same for points, of which neighbours are seldom in one batch */
+#define POINT_BYTES  (16 * ZINC_MIB) /* the same for points: neighbours are rarely in one batch */
 #define POINT_MAX    (64 * 1024u)
-#define FAR_WINDOW   4096u /* shards, where indexes come from afar: all of them are asked for together */
+#define FAR_WINDOW   4096u /* shards of a remote store: their indexes are requested together */
 
 /* One shard of the window. */
 typedef struct slot {
@@ -30,12 +30,12 @@ typedef struct slot {
 	zinc_shard_layout layout;
 	zinc_stored_shard stored;
 	atomic_bool changed;
-	size_t first_batch; /* of the window */
+	size_t first_batch; /* its number in the window */
 	size_t nbatches;
 	size_t batch_units;
-	zinc_buf begins; /* size_t each: where in the order of points a batch begins, if there are several */
-	uint64_t units_done, bytes_done; /* in this try; under the window's lock */
-	uint64_t units_told, bytes_told; /* in any */
+	zinc_buf begins; /* size_t per batch: where it begins in the order of points; empty for one batch */
+	uint64_t units_done, bytes_done; /* in this attempt; under the window's lock */
+	uint64_t units_told, bytes_told; /* reported in all attempts */
 } slot;
 
 typedef struct window {
@@ -43,13 +43,13 @@ typedef struct window {
 	slot *slots;
 	size_t nslots;
 	size_t first; /* object number of slots[0] */
-	size_t *todo; /* slots to read in this try */
+	size_t *todo; /* slots to read in this attempt */
 	size_t ntodo;
 	zinc_shard_entry *entries; /* nslots * nentries */
 	uint64_t nentries;         /* of the largest shard */
-	size_t unit_limit;         /* encoded bytes of an inner chunk */
+	size_t unit_limit;         /* maximum encoded size of an inner chunk */
 	uint64_t unit_bytes;
-	pthread_mutex_t lock; /* of what is told of progress */
+	pthread_mutex_t lock; /* of the progress counters */
 } window;
 
 static void
@@ -78,7 +78,7 @@ too_long(void *arg, const zinc_fetch_item *it, uint64_t nbytes, zinc_error *err)
 {
 	(void)arg, (void)it;
 	return zinc_fail(err, ZINC_E_LIMIT,
-			 "a shard of %llu bytes, of which the store can give no part safely: it has no tags",
+			 "the shard has %llu bytes and must be read whole, because its store has no tags",
 			 (unsigned long long)nbytes);
 }
 
@@ -104,7 +104,7 @@ zinc_shard_position(const zinc_meta *m, const uint64_t *per_axis, const uint64_t
 
 /* ---- the inner chunks: an item is a batch of them ---- */
 
-/* The strides of a view in the shard's axes -> in the array's. */
+/* Convert the strides of a view from the shard's axes to the array's. */
 static void
 turn_view(const zinc_meta *m, const zinc_view *in, zinc_view *out)
 {
@@ -115,8 +115,8 @@ turn_view(const zinc_meta *m, const zinc_view *in, zinc_view *out)
 		out->strides[m->chain->axis[d]] = in->strides[d];
 }
 
-/* No further than the selection needs, unless all of it is to be kept.  Measured on 2 cores: a plane of axis 0 in the
- * middle of 512^3 of 64^3 inner chunks (zstd) computes 40 ms instead of 56. */
+/* Decode only as far as the selection needs, unless the unit is cached whole.  Measured on 2 cores: a plane of axis 0
+ * in the middle of 512^3 of 64^3 inner chunks (zstd) computes 40 ms instead of 56. */
 static zinc_status
 decode_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, zinc_bytes in, const char *key,
 	    zinc_error *err)
@@ -140,7 +140,7 @@ decode_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, zinc
 	return v.p == direct ? ZINC_OK : zinc_transfer_out(j->p, j->t, u, &t, w->s, err);
 }
 
-/* Serve a unit that was not asked for: not stored, or cached.  *done false: it was, but is no longer. */
+/* Serve a unit that was not fetched: it is not stored, or it was cached.  *done false: it is no longer cached. */
 static zinc_status
 serve_unfetched_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit *u, const char *key, bool *done,
 		     zinc_error *err)
@@ -171,7 +171,7 @@ serve_unfetched_unit(window *win, zinc_worker *w, const slot *s, const zinc_unit
 	return st;
 }
 
-/* What is told of a unit instead of reading it. */
+/* Record the cost of a unit instead of reading it. */
 static void
 explain_unit(zinc_job *j, const slot *s, size_t unit, uint64_t position)
 {
@@ -201,7 +201,7 @@ slot_of(const window *win, size_t i)
 	return &win->slots[win->todo[low]];
 }
 
-/* The units of batch i; zinc_plan_unit gives them one after the other to `u`. */
+/* The units of batch i.  Call zinc_plan_unit for them in order, with `u`. */
 static void
 units_of(const slot *s, size_t i, size_t *first, size_t *end, zinc_unit *u)
 {
@@ -213,7 +213,7 @@ units_of(const slot *s, size_t i, size_t *first, size_t *end, zinc_unit *u)
 		u->end = ((const size_t *)(const void *)s->begins.p)[batch];
 }
 
-/* Must the unit be fetched?  In the first round not what is cached. */
+/* Must the unit be fetched?  In the first round, cached units are not. */
 static bool
 is_wanted(const window *win, const slot *s, const zinc_fetch_item *it, uint64_t position)
 {
@@ -225,7 +225,7 @@ is_wanted(const window *win, const slot *s, const zinc_fetch_item *it, uint64_t 
 		 zinc_cache_has(cache, j->c->store, (const char *)it->key.p, position, &s->stored.tag));
 }
 
-/* List what must be fetched, and mark it in `asked`; it->at says how many that are. */
+/* List the units that must be fetched and mark them in `asked`; it->at is set to their number. */
 static zinc_status
 list_units(window *win, const slot *s, zinc_fetch_item *it, zinc_fetch_range *list, uint8_t *asked, zinc_error *err)
 {
@@ -277,7 +277,7 @@ want_batch(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Those that were not fetched.  *done false: one of them must be after all. */
+/* Serve the units that were not fetched.  *done false: one of them must be fetched now. */
 static zinc_status
 serve_rest(window *win, zinc_worker *w, const slot *s, const zinc_fetch_item *it, bool *done, zinc_error *err)
 {
@@ -315,7 +315,7 @@ decode_batch(window *win, zinc_worker *w, const slot *s, const zinc_fetch_item *
 	return ZINC_OK;
 }
 
-/* Progress.  What a try before has told is not told again. */
+/* Report progress.  What an earlier attempt reported is not reported again. */
 static void
 tell(window *win, slot *s, size_t batch)
 {
@@ -345,7 +345,7 @@ tell(window *win, slot *s, size_t batch)
 		zinc_call_done(win->j->c, units, nbytes);
 }
 
-/* A shard that was replaced or erased since its index was read is begun anew. */
+/* A shard that was replaced or erased since its index was read is read again. */
 static zinc_status
 take_batch(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err)
 {
@@ -385,7 +385,7 @@ stopped_batch(void *arg, size_t i)
 	return zinc_call_stopped(win->j->c, slot_of(win, i)->o.number);
 }
 
-/* Of what shards and their batches have in common. */
+/* The settings that the fetches of indexes and of batches share. */
 static zinc_fetch
 fetch_of(window *win)
 {
@@ -417,7 +417,8 @@ shard_of(const window *win, size_t i)
 	return &win->slots[win->todo[i]];
 }
 
-/* it->how is what is asked for.  The cache would rather know the tag of a small shard first. */
+/* it->how is the kind of request.  With a cache, the index of a small shard is read first, because its tag may show
+ * that nothing else is needed. */
 static zinc_status
 want_index(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 {
@@ -433,15 +434,15 @@ want_index(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 		s->units_done = s->bytes_done = 0;
 		it->how = zinc_shard_first_ask(&s->layout, &c->caps, zinc_cache_of(c) ? UINT64_MAX : win->unit_bytes);
 	}
-	if (s->layout.n > win->nentries) /* the grid is a program's */
-		return zinc_fail(err, ZINC_E_CORRUPT, "the shard is larger than the widest of its grid");
-	if (it->how == ZINC_SHARD_ASK_ALL) /* of a small one no more than the gap is asked for */
+	if (s->layout.n > win->nentries) /* possible only with a program's grid */
+		return zinc_fail(err, ZINC_E_CORRUPT, "the shard is larger than the largest shard of its grid");
+	if (it->how == ZINC_SHARD_ASK_ALL) /* for a small shard the request itself has a limit */
 		it->bound = zinc_object_limit(c->m, c->ctx, s->o.extent);
 	zinc_fetch_want(it, zinc_shard_request(&s->layout, it->how, &c->caps));
 	return ZINC_OK;
 }
 
-/* All of the shard is here: its chunks are taken at once, so that no bytes are kept, and no batch is left. */
+/* The whole shard was read.  Decode its chunks now, so that its bytes need not be kept and no batch remains. */
 static zinc_status
 take_chunks(window *win, zinc_worker *w, slot *s, const zinc_fetch_item *it, zinc_error *err)
 {
@@ -524,7 +525,7 @@ load_indexes(window *win)
 
 /* ---- windows ---- */
 
-/* Read the slots in todo; those that changed meanwhile stay in todo. */
+/* Read the slots in todo; those that changed meanwhile stay there. */
 static void
 read_todo(window *win)
 {
@@ -553,7 +554,7 @@ units_of_batch(const window *win)
 	return (size_t)zinc_max_u64(1, zinc_min_u64(points ? POINT_MAX : BATCH_MAX, fit));
 }
 
-/* Points of an object come in order only, so where each batch of them begins is found once. */
+/* The points of an object can be taken only in order, so the beginning of each batch is computed once. */
 static zinc_status
 find_begins(const window *win, slot *s, zinc_error *err)
 {
@@ -580,7 +581,8 @@ open_slot(window *win, size_t i, zinc_error *err)
 
 	zinc_plan_object(p, win->first + i, &s->o);
 	zinc_shard_shape(p->m, s->o.extent, s->layout.shape);
-	(void)!zinc_shard_layout_init(&s->layout, p->m->chain->shard, s->layout.shape, NULL); /* the largest fits */
+	/* Cannot fail: the layout of the largest shard was possible. */
+	(void)!zinc_shard_layout_init(&s->layout, p->m->chain->shard, s->layout.shape, NULL);
 	s->stored.layout = &s->layout;
 	s->stored.entries = win->entries + i * win->nentries;
 	s->batch_units = units_of_batch(win);

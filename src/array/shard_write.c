@@ -4,17 +4,17 @@
  * Promises (tests/unit/test_shard_write.c names each by its number):
  *
  * (1) Inner chunks are laid out in C order, so the bytes are the same for any number of threads.
- * (2) Those that the selection does not touch keep their old encoded bytes, which never come into memory.
- * (3) Those it covers are not decoded; the others are decoded, changed and encoded again.
- * (4) An inner chunk that is all fill value is left out, and a shard without any is erased.
- * (5) What fails is told to whoever asked for the shard, whatever the number of threads: he may write it without its old
- *     bytes, where those are damaged and all of its elements are new.
+ * (2) Inner chunks outside the selection keep their old encoded bytes, which are never read into memory.
+ * (3) Inner chunks that are completely selected are not decoded; the others are decoded, changed and encoded again.
+ * (4) An inner chunk that is all fill value is not stored, and a shard without inner chunks is erased.
+ * (5) A failure is returned to the caller, for any number of threads.  If the old bytes are damaged and all elements
+ *     are new, the caller may write the shard without its old bytes.
  *
- * The new shard is put together by shard/shard_build.c: what is kept never comes into memory, the store copies it.
+ * The new shard is assembled by shard/shard_build.c; the store copies the bytes that are kept.
  */
 #include "array/engine.h"
 
-/* The unit that changes an inner chunk: number + 1, 0 for none; and where its points begin. */
+/* The unit that changes an inner chunk (its number + 1; 0: none), and where its points begin. */
 typedef struct touch {
 	size_t unit;
 	size_t points_at;
@@ -28,9 +28,9 @@ typedef struct shard_job {
 	const zinc_old *old; /* NULL: the shard is written whole */
 	zinc_shard_layout l;
 	zinc_shard_build b; /* its new bytes are in `fetch` of the worker's scratch */
-	touch *touched;     /* one of each inner chunk */
+	touch *touched;     /* one per inner chunk */
 	size_t chunk_elems;
-	size_t inner_max; /* encoded bytes of one inner chunk */
+	size_t inner_max; /* maximum encoded size of one inner chunk */
 	/* a window of inner chunks encoded in parallel */
 	zinc_buf *out;
 	bool *empty;
@@ -57,7 +57,7 @@ mark_touched(shard_job *x)
 	}
 }
 
-/* One decoded inner chunk in s->elements: as the shard sees its axes, and as the array does. */
+/* Memory for one decoded inner chunk in s->elements, as a view in the shard's axes and one in the array's. */
 static zinc_status
 inner_room(const shard_job *x, zinc_scratch *s, zinc_view *mine, zinc_view *arrays, zinc_error *err)
 {
@@ -73,7 +73,8 @@ inner_room(const shard_job *x, zinc_scratch *s, zinc_view *mine, zinc_view *arra
 	return ZINC_OK;
 }
 
-/* The old inner chunk, or fill value, into the view.  Encoded it is in s->b, which a chain reads before it writes. */
+/* Load the old inner chunk, or the fill value, into the view.  Its encoded bytes are in s->b, which a chain reads
+ * before it writes there. */
 static zinc_status
 load_inner(const shard_job *x, zinc_scratch *s, const zinc_shard_entry *e, const zinc_view *v, bool keep,
 	   zinc_error *err)
@@ -100,7 +101,7 @@ load_inner(const shard_job *x, zinc_scratch *s, const zinc_shard_entry *e, const
 	return ZINC_OK;
 }
 
-/* Does the unit lie in the buffer as it is?  Then a view in the shard's axes, without copying. */
+/* Does the buffer have the whole unit unconverted?  Then set a view of it in the shard's axes, without copying. */
 static bool
 inner_in_buffer(const shard_job *x, const zinc_unit *u, zinc_view *v)
 {
@@ -144,7 +145,7 @@ encode_inner(const shard_job *x, zinc_scratch *s, uint64_t position, zinc_buf *o
 
 /* ---- the inner chunks in order ---- */
 
-/* A touched inner chunk is in `fetch`, from `begin` to its end. */
+/* Add a touched inner chunk, which is in `fetch` from `begin` to its end. */
 static void
 enter(shard_job *x, uint64_t position, size_t begin, bool empty)
 {
@@ -174,7 +175,7 @@ encode_in_turn(shard_job *x, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* By any thread; the lowest wins, as of objects. */
+/* Called by any thread; the failure with the lowest position is kept, as for objects. */
 static void
 inner_failed(shard_job *x, uint64_t position, const zinc_error *err)
 {
@@ -203,7 +204,7 @@ window_item(void *arg, size_t i, int worker)
 		inner_failed(x, position, &err);
 }
 
-/* Encode windows of inner chunks on all threads, each into a buffer of its own, then join them in order. */
+/* Encode windows of inner chunks on all threads, each inner chunk into its own buffer, then join them in order. */
 static zinc_status
 encode_windows(shard_job *x, size_t window, zinc_error *err)
 {
@@ -256,7 +257,7 @@ encode_in_parallel(shard_job *x, zinc_error *err)
 
 /* ---- the shard ---- */
 
-/* All that is noted of the shard, in `requests` of the worker. */
+/* Memory for the entries and marks of the shard, in `requests` of the worker. */
 static zinc_status
 shard_room(shard_job *x, zinc_error *err)
 {

@@ -3,8 +3,8 @@
  *
  *     array  ->  run-time layers of the handle  ->  storage_transformers  ->  store of the hierarchy
  *
- * Layers know the array's shape and keys, so that they belong to a snapshot of the metadata: whoever works on
- * one snapshot works through its layers, and a resize or refresh makes new ones.
+ * Layers depend on the array's shape and keys, so they belong to a snapshot of the metadata.  A call that uses a
+ * snapshot uses its layers; a resize or refresh makes new ones.
  */
 #include "array/engine.h"
 
@@ -18,7 +18,7 @@ zinc_stack_free(zinc_stack *s)
 {
 	if (!s || atomic_fetch_sub(&s->refs, 1) != 1)
 		return;
-	zinc_store_close(s->store); /* first: the layers point into the rest */
+	zinc_store_close(s->store); /* first, because the layers point to the rest */
 	zinc_meta_free(s->meta);
 	zinc_free(s->ctx, s->prefix);
 	zinc_free(s->ctx, s);
@@ -47,7 +47,7 @@ zinc_stack_store(const zinc_stack *s, zinc_store **store, zinc_error *err)
 	return zinc_meta_refuse(s->meta, err);
 }
 
-/* ---- making ---- */
+/* ---- construction ---- */
 
 static zinc_status
 data_prefix(zinc_stack *s, const zinc_hierarchy *h, const char *path, zinc_error *err)
@@ -66,7 +66,7 @@ data_prefix(zinc_stack *s, const zinc_hierarchy *h, const char *path, zinc_error
 	return st;
 }
 
-/* What a layer is told of the array. */
+/* Describe the array for a layer. */
 static void
 describe(const zinc_stack *s, zinc_store *next, zinc_transformer_input *in)
 {
@@ -93,7 +93,7 @@ make_layers(zinc_stack *s, zinc_hierarchy *h, const char *path, const zinc_json 
 	int d;
 
 	if (!s->meta->grid || !s->meta->keys.ops)
-		return ZINC_OK; /* no layer could tell what its keys mean */
+		return ZINC_OK; /* without a known grid and key encoding, no layer can interpret keys */
 	ZINC_TRY(data_prefix(s, h, path, err));
 	for (d = 0; d < s->meta->ndim; d++)
 		s->grid_shape[d] = zinc_grid_count(s->meta->grid, d, s->meta->shape[d]);
@@ -129,9 +129,9 @@ zinc_stack_make(zinc_stack **out, zinc_hierarchy *h, const char *path, zinc_meta
 	return st;
 }
 
-/* ---- the program's choice ---- */
+/* ---- the program's options ---- */
 
-/* A copy of the caller's options, with its own list. */
+/* Copy the caller's options, including the list. */
 static zinc_status
 take_options(zinc_stack_options *o, zinc_context *ctx, const zinc_stack_options *options, zinc_error *err)
 {
@@ -140,7 +140,8 @@ take_options(zinc_stack_options *o, zinc_context *ctx, const zinc_stack_options 
 
 	ZINC_TRY(zinc_options_take_as(&zinc_stack_options_kind, o, options, err));
 	if (o->nlayers > 0 && !o->layers)
-		return zinc_fail(err, ZINC_E_INVALID, "zinc_stack_options: %zu layers, but no list", o->nlayers);
+		return zinc_fail(err, ZINC_E_INVALID, "zinc_stack_options: nlayers is %zu, but layers is NULL",
+				 o->nlayers);
 	for (i = 0; i < o->nlayers; i++)
 		if (!o->layers[i].make)
 			return zinc_fail(err, ZINC_E_INVALID, "zinc_stack_options: layer %zu has no make()", i);
@@ -170,7 +171,7 @@ zinc_array_stack(zinc_array *a, const zinc_stack_options *options, zinc_error *e
 
 	ZINC_TRY(ZINC_NEED(a, err));
 	ZINC_TRY(take_options(&o, a->ctx, options, err));
-	/* So that no resize makes layers of the old choice meanwhile. */
+	/* So that no concurrent resize makes layers from the old options. */
 	st = zinc_turn_take(&a->edit, NULL, err);
 	if (st != ZINC_OK) {
 		free_layers(a->ctx, o.layers);

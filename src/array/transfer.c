@@ -1,25 +1,25 @@
 /*
- * transfer.c - elements between a decoded unit and the caller's buffer
+ * transfer.c - copy elements between a decoded unit and the caller's buffer
  *
- * One strided copy when the types agree.  Otherwise the part is cut into tiles of at most
- * TILE elements; each is gathered, converted and scattered, so that conversion needs little memory
- * whatever the size of a chunk, and the kernels see aligned rows.
+ * If the types are the same, this is one strided copy.  Otherwise the part is cut into tiles of at most TILE elements.
+ * Each tile is gathered, converted and scattered, so conversion needs little memory for chunks of any size, and the
+ * conversion kernels get aligned rows.
  *
  * Promises (tests/unit/test_transfer.c names each by its number):
  *
- * (1) A buffer is taken only if every element of the selection lies in it.
+ * (1) A buffer is accepted only if every element of the selection lies in it.
  * (2) Only selected elements are touched, on either side.
- * (3) What is converted tile by tile is what one conversion of all would give.
- * (4) A value that does not fit is E_RANGE and named.  Checking a buffer changes nothing.
- * (5) Memory is offered for decoding in place only where the whole unit belongs there, in one piece and unconverted.
- * (6) What is not stored is the fill value, converted.
+ * (3) Conversion tile by tile has the same result as one conversion of all elements.
+ * (4) A value that does not fit is E_RANGE, and the message has the value.  Checking a buffer changes nothing.
+ * (5) Memory is used for decoding in place only if the whole unit belongs there, contiguous and unconverted.
+ * (6) Elements that are not stored are the fill value, converted.
  */
 #include "array/engine.h"
 
 #define TILE        8192u
-#define ELEMENT_MAX 16u /* of a type that converts */
+#define ELEMENT_MAX 16u /* bytes of the largest type that converts */
 
-/* More than the caches of one core hold, so that little of what is read is still there when the caller looks at it. */
+/* More than the caches of one core hold, so most of the data would leave the cache before the caller uses them. */
 #define FAR_BYTES (32 * ZINC_MIB)
 
 /* ---- the buffer, checked ---- */
@@ -28,7 +28,7 @@ zinc_status
 zinc_buffer_take(zinc_buffer *out, const zinc_buffer *given, zinc_error *err)
 {
 	if (!given)
-		return zinc_fail(err, ZINC_E_INVALID, "no buffer");
+		return zinc_fail(err, ZINC_E_INVALID, "the buffer is NULL");
 	return zinc_options_take(out, sizeof *out, given, err);
 }
 
@@ -50,7 +50,7 @@ check_shape(const zinc_sel *sel, const zinc_buffer *b, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Every element addressed must lie in [0, nbytes): walk the extremes with checked arithmetic. */
+/* Every addressed element must lie in [0, nbytes): compute the extremes with checked arithmetic. */
 static zinc_status
 check_bounds(const zinc_sel *sel, const zinc_buffer *b, const int64_t *strides, size_t element, zinc_error *err)
 {
@@ -58,13 +58,13 @@ check_bounds(const zinc_sel *sel, const zinc_buffer *b, const int64_t *strides, 
 	int d;
 
 	if (b->first > INT64_MAX || b->nbytes > INT64_MAX)
-		return zinc_fail(err, ZINC_E_INVALID, "the buffer is larger than memory can be");
+		return zinc_fail(err, ZINC_E_INVALID, "the buffer is larger than the address space");
 	low = high = (int64_t)b->first;
 	for (d = 0; d < sel->out_ndim; d++) {
 		if (sel->out_shape[d] - 1 > INT64_MAX ||
 		    __builtin_mul_overflow((int64_t)(sel->out_shape[d] - 1), strides[d], &way) ||
 		    (way < 0 ? __builtin_add_overflow(low, way, &low) : __builtin_add_overflow(high, way, &high)))
-			return zinc_fail(err, ZINC_E_INVALID, "the buffer's strides go beyond memory");
+			return zinc_fail(err, ZINC_E_INVALID, "the strides of the buffer exceed the address space");
 	}
 	if (low < 0 || (uint64_t)high > b->nbytes || b->nbytes - (uint64_t)high < element)
 		return zinc_fail(err, ZINC_E_INVALID,
@@ -93,7 +93,7 @@ pick_converter(zinc_target *t, const zinc_meta *m, zinc_type type, bool writing,
 	return ZINC_OK;
 }
 
-/* Strides of the result -> strides by dimension of the array. */
+/* Convert strides of the result to strides by dimension of the array. */
 static void
 spread_strides(zinc_target *t, const zinc_sel *sel, const int64_t *strides)
 {
@@ -134,9 +134,9 @@ zinc_target_init(zinc_target *t, const zinc_meta *m, const zinc_sel *sel, const 
 	if (sel->out_n == 0)
 		return ZINC_OK;
 	if (!b->data)
-		return zinc_fail(err, ZINC_E_INVALID, "the buffer has no memory");
+		return zinc_fail(err, ZINC_E_INVALID, "the data of the buffer is NULL");
 	if (zinc_shape_bytes(sel->out_shape, sel->out_ndim, t->element, INT64_MAX, &nbytes))
-		return zinc_fail(err, ZINC_E_INVALID, "the selection is larger than memory can be");
+		return zinc_fail(err, ZINC_E_INVALID, "the selection is larger than the address space");
 	if (!b->strides)
 		zinc_strides_c(sel->out_shape, sel->out_ndim, t->element, strides);
 	for (d = 0; b->strides && d < sel->out_ndim; d++) {
@@ -161,7 +161,7 @@ typedef struct part {
 	uint8_t *a, *b;
 	size_t a_element;
 	int ndim;
-	/* dst is the buffer's side */
+	/* dst is the buffer */
 	zinc_copy_dim dims[ZINC_MAX_NDIM];
 	zinc_scratch *s;
 } part;
@@ -206,7 +206,7 @@ turn_around(zinc_copy_dim *to, const zinc_copy_dim *from, int ndim)
 	}
 }
 
-/* Into the caller's memory. */
+/* Copy into the caller's memory. */
 static void
 copy_out(const zinc_target *t, uint8_t *to, const uint8_t *from, const zinc_copy_dim *dims, int ndim)
 {
@@ -265,7 +265,7 @@ each_tile(part *x, zinc_copy_dim *dims, int d, uint8_t *a, uint8_t *b, tile_fn f
 	return ZINC_OK;
 }
 
-/* Make `to` the contiguous side of dims: dst when `gather`, else src. */
+/* Copy dims to `to` and make one side contiguous: the destination if `dst`, else the source. */
 static void
 contiguous_side(zinc_copy_dim *to, const zinc_copy_dim *dims, int ndim, size_t element, bool dst)
 {
@@ -315,7 +315,7 @@ type_named(const char *name)
 	return ZINC_NATIVE;
 }
 
-/* Two rows of TILE elements: gathered at the front, converted behind. */
+/* Memory for two rows of TILE elements: the gathered ones, then the converted ones. */
 static zinc_status
 tile_room(part *x, uint8_t **gathered, uint8_t **converted, zinc_error *err)
 {
@@ -344,7 +344,7 @@ tile_out(part *x, const zinc_copy_dim *dims, uint8_t *a, uint8_t *b, size_t n, z
 	return ZINC_OK;
 }
 
-/* Buffer -> array; with a == NULL only check. */
+/* Buffer -> array; with x->a NULL only check. */
 static zinc_status
 tile_in(part *x, const zinc_copy_dim *dims, uint8_t *a, uint8_t *b, size_t n, zinc_error *err)
 {
@@ -366,7 +366,7 @@ tile_in(part *x, const zinc_copy_dim *dims, uint8_t *a, uint8_t *b, size_t n, zi
 	return ZINC_OK;
 }
 
-/* Array -> buffer of a variable-length type: the bytes move into the caller's arena. */
+/* Array -> buffer for a type of variable length: the bytes are copied into the caller's arena. */
 static zinc_status
 tile_vlen(part *x, const zinc_copy_dim *dims, uint8_t *a, uint8_t *b, size_t n, zinc_error *err)
 {
@@ -385,7 +385,7 @@ tile_vlen(part *x, const zinc_copy_dim *dims, uint8_t *a, uint8_t *b, size_t n, 
 	return ZINC_OK;
 }
 
-/* What moves a tile out, when a plain copy does not do; NULL: it does. */
+/* The function that copies a tile to the buffer; NULL: a plain copy is enough. */
 static tile_fn
 tile_out_of(const zinc_plan *p, const zinc_target *t)
 {
@@ -394,7 +394,7 @@ tile_out_of(const zinc_plan *p, const zinc_target *t)
 
 /* ---- points ---- */
 
-/* Move points [begin, end) of the plan's order one by one, as parts without dimensions. */
+/* Copy points [begin, end) of the plan's order one by one, as parts without dimensions. */
 static zinc_status
 each_point(const zinc_plan *p, const zinc_target *t, const zinc_unit *u, const zinc_view *v, zinc_scratch *s, bool out,
 	   zinc_error *err)

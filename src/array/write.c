@@ -4,11 +4,11 @@
  * Promises (tests/unit/test_write.c names each by its number):
  *
  * (1) An object whose elements are all selected is written without being read.
- * (2) Any other object is read, changed and put under the store's own exclusion: writers of different elements
- *     lose nothing.  That includes an object at the edge of the array, for somebody else may have made the array longer
- *     meanwhile and written there; if its old bytes are damaged they are replaced all the same.
- * (3) If an element does not convert, nothing is stored.
- * (4) An object that is all fill value is erased (or stored, when asked).
+ * (2) Any other object is read, changed and put while the store excludes other writers, so writers of different
+ *     elements lose nothing.  That includes an object at the edge of the array, because another writer may have
+ *     extended the array and written there; if its old bytes are damaged, they are still replaced.
+ * (3) If an element cannot be converted, nothing is stored.
+ * (4) An object that is all fill value is erased (or stored, with store_fill).
  * (5) The stored bytes are the same for any number of threads.
  * (6) When the call returns, everything is durable, unless relaxed.
  */
@@ -16,7 +16,7 @@
 
 /* ---- one object that is a chunk ---- */
 
-/* The decoded chunk in C order, in w->s->elements. */
+/* Memory for the decoded chunk in C order, in w->s->elements. */
 static zinc_status
 chunk_room(zinc_job *j, zinc_worker *w, const uint64_t *extent, zinc_view *v, size_t *nelems, zinc_error *err)
 {
@@ -34,7 +34,7 @@ chunk_room(zinc_job *j, zinc_worker *w, const uint64_t *extent, zinc_view *v, si
 	return ZINC_OK;
 }
 
-/* Old elements, or the fill value, into the view. */
+/* Load the old elements, or the fill value, into the view. */
 static zinc_status
 load_old(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, bool has_old, const zinc_view *v, size_t n,
 	 zinc_error *err)
@@ -58,7 +58,7 @@ load_old(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, bool
 	return ZINC_OK;
 }
 
-/* The whole chunk lies in the buffer as it is: a view of it, without copying. */
+/* If the buffer has the whole chunk unconverted, set a view of it, without copying. */
 static bool
 view_of_buffer(const zinc_job *j, const zinc_unit *u, zinc_view *v)
 {
@@ -76,7 +76,7 @@ view_of_buffer(const zinc_job *j, const zinc_unit *u, zinc_view *v)
 	return true;
 }
 
-/* Encode the chunk into w->s->fetch, or say in w->erase that it is all fill value and need not be stored. */
+/* Encode the chunk into w->s->fetch, or set w->erase if it is all fill value and need not be stored. */
 static zinc_status
 encode_chunk(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, bool has_old, zinc_error *err)
 {
@@ -93,7 +93,7 @@ encode_chunk(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, 
 	}
 	w->s->fetch.n = 0;
 	if (zinc_chain_bound(m->chain, o->extent, &w->s->fetch.max))
-		return zinc_fail(err, ZINC_E_LIMIT, "a chunk larger than the address space");
+		return zinc_fail(err, ZINC_E_LIMIT, "a chunk is larger than the address space");
 	w->erase = !j->c->o.store_fill && zinc_view_is_fill(&v, o->extent, m->ndim, m->dtype, m->fill);
 	if (w->erase)
 		return ZINC_OK;
@@ -181,7 +181,7 @@ zinc_write_change(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_
 	return change_chunk(&x, old ? old->p : NULL, old ? old->n : 0, out, err);
 }
 
-/* Read, change and put an object under the store's exclusion. */
+/* Read, change and put an object while the store excludes other writers. */
 static zinc_status
 write_part(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key)
 {
@@ -195,12 +195,12 @@ write_part(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key)
 		return zinc_store_splice(j->c->store, key, change_shard, &x, single, limit, j->c->put_flags,
 					 &j->c->wait, &w->err);
 	st = zinc_store_update(j->c->store, key, change_chunk, &x, single, limit, j->c->put_flags, &j->c->wait, &e);
-	if (st == ZINC_E_LIMIT && o->covered) /* what lies there is no chunk, and nothing of it is kept */
+	if (st == ZINC_E_LIMIT && o->covered) /* the old object is too large for a chunk, and nothing of it is kept */
 		return write_whole(j, w, o, key, &w->err);
 	return st == ZINC_OK ? st : zinc_error_copy(&w->err, &e);
 }
 
-/* Does nobody else write, or can the store not exclude others anyway? */
+/* Is there no other writer, or can the store not exclude others anyway? */
 static bool
 is_only_writer(const zinc_job *j)
 {
@@ -313,7 +313,7 @@ zinc_array_write(zinc_array *a, const zinc_selection *selection, const zinc_buff
 	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(a && source, err));
-	p.ctx = NULL; /* not begun */
+	p.ctx = NULL; /* zinc_plan_fini does nothing before zinc_plan_init */
 	st = zinc_call_begin(&c, a, options, err);
 	if (st == ZINC_OK && a->h->read_only)
 		st = zinc_fail(err, ZINC_E_READONLY, "the hierarchy was opened read-only");

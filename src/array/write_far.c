@@ -1,40 +1,41 @@
 /*
- * write_far.c - write a selection to a remote store: many objects on their way at once
+ * write_far.c - write a selection to a remote store: many objects in flight at once
  *
- * Whole objects are encoded by the threads of the call and go out through a sender of the room `fetch`.  Objects that are
- * changed in part are fetched together, changed as they arrive, and put on condition that nobody has changed them
- * meanwhile.  Those that lose are fetched again, as often as an update of one key would be:
+ * Whole objects are encoded by the threads of the call and sent by a sender of the room `fetch`.  Objects that change
+ * in part are fetched together, changed as they arrive, and put on condition that they were not changed meanwhile.
+ * Those that were are fetched again, with as many attempts as an update of one key has:
  *
  *     get  k1 k2 k3 ...                     get  k2 ...
- *       change -> put if still so  ->  lost: k2     change -> put if still so  ->  lost: none
+ *       change -> put if unchanged  ->  lost: k2    change -> put if unchanged  ->  lost: none
  *
- * A store that excludes others itself (ZINC_CAP_UPDATE), or cannot, is asked to change one object a thread.
+ * If the store excludes other writers itself (ZINC_CAP_UPDATE), or has no conditions, each thread changes one object
+ * at a time.
  */
 #include "array/engine.h"
 
-/* An object that is changed in part. */
+/* An object that changes in part. */
 typedef struct part {
 	size_t i;   /* in the plan */
-	bool whole; /* what lies there is too long for a chunk, and nothing of it is kept */
+	bool whole; /* the stored object is too large for a chunk: replace it without reading */
 } part;
 
 typedef struct far_write {
 	zinc_job *j;
 	zinc_send *send;
-	bool batches;       /* parts go together */
-	bool conditions;    /* and on condition */
-	uint64_t in_flight; /* bytes that are sent; as many may be old ones */
-	uint64_t share;     /* of these: a thread's, where no bound is known */
-	int threads;        /* that change parts: so many of the largest may be old, new and sent at once */
+	bool batches;       /* parts are fetched and sent in batches */
+	bool conditions;    /* and put on condition of their tag */
+	uint64_t in_flight; /* limit for bytes being sent; the same limit applies to old bytes */
+	uint64_t share;     /* part of in_flight for one object whose size has no bound */
+	int threads;        /* that change parts: in_flight allows this many of the largest object */
 	int tries;
-	part *parts; /* of this try */
+	part *parts; /* of this attempt */
 	size_t nparts;
 	pthread_mutex_t lock;
 	part *lost; /* to be tried again */
 	size_t nlost;
 } far_write;
 
-/* ---- the sender's side ---- */
+/* ---- callbacks of the sender ---- */
 
 static bool
 stopped(void *arg, size_t i)
@@ -67,7 +68,7 @@ done(void *arg, const zinc_parcel *p, zinc_status st, zinc_error *err)
 		try_again(x, p->i, false);
 		return;
 	}
-	if (st == ZINC_E_UNCERTAIN || st == ZINC_E_CANCELLED) /* the time may be over: then that is what is told */
+	if (st == ZINC_E_UNCERTAIN || st == ZINC_E_CANCELLED) /* report a passed deadline instead, if there is one */
 		(void)zinc_call_stopped(x->j->c, 0);
 	if (lost) {
 		st =
@@ -81,8 +82,8 @@ done(void *arg, const zinc_parcel *p, zinc_status st, zinc_error *err)
 
 /* ---- whole objects ---- */
 
-/* How many bytes it is going to have at most.  Where elements vary in length nobody knows, and each counts as a thread's
- * share until it is encoded. */
+/* The maximum encoded size of an object.  For elements of variable length there is no bound; each object counts as
+ * x->share until it is encoded. */
 static uint64_t
 bound_of(const far_write *x, const zinc_object *o)
 {
@@ -129,7 +130,7 @@ send_whole(far_write *x, const zinc_object *o, zinc_worker *w, zinc_error *err)
 	return zinc_send_give(x->send, p, &w->s->fetch, err);
 }
 
-/* Parts are left for later, where they go together. */
+/* Send whole objects; collect parts for later, if they are sent in batches. */
 static void
 write_item(void *arg, size_t i, int worker)
 {
@@ -184,11 +185,11 @@ static zinc_status
 too_long(void *arg, const zinc_fetch_item *it, uint64_t nbytes, zinc_error *err)
 {
 	(void)arg;
-	return zinc_fail(err, ZINC_E_LIMIT, "the value has %llu bytes, and at most %llu are taken",
+	return zinc_fail(err, ZINC_E_LIMIT, "the value has %llu bytes, but the limit is %llu",
 			 (unsigned long long)nbytes, (unsigned long long)it->bound);
 }
 
-/* What the change says is to be done with the object. */
+/* Change the object and send the result. */
 static zinc_status
 send_changed(far_write *x, const zinc_object *o, zinc_worker *w, const zinc_fetch_item *it, zinc_parcel *p,
 	     zinc_error *err)
@@ -249,7 +250,8 @@ fail_part(void *arg, zinc_fetch_item *it, zinc_status st, zinc_error *err)
 	zinc_write_settle(x->j, &o, st, err);
 }
 
-/* One try of all parts.  Its items keep old bytes in memory of their own, for what is new is made in the threads'. */
+/* One attempt to write all parts.  Its items keep old bytes in their own memory, because new bytes are made in the
+ * threads' memory. */
 static void
 try_parts(far_write *x, zinc_fetch_item *items)
 {
@@ -276,7 +278,7 @@ by_number(const void *a, const void *b)
 	return x->i < y->i ? -1 : x->i > y->i;
 }
 
-/* Until nobody loses any more. */
+/* Repeat until all parts are written. */
 static void
 repeat_parts(far_write *x, zinc_fetch_item *items)
 {
@@ -295,7 +297,7 @@ repeat_parts(far_write *x, zinc_fetch_item *items)
 	}
 }
 
-/* Objects are so large that few may be held: those that were made whole go before any is changed. */
+/* Objects are so large that only a few fit in memory: send the whole ones before any part is changed. */
 static void
 make_room(far_write *x)
 {
@@ -329,7 +331,7 @@ write_parts(far_write *x, zinc_error *err)
 
 /* ---- the write ---- */
 
-/* The order of zinc_store_update: the store's own exclusion, conditions, trust. */
+/* The same order as zinc_store_update: the store's own exclusion, conditions, single_writer. */
 static void
 choose(far_write *x)
 {
@@ -340,7 +342,7 @@ choose(far_write *x)
 	x->batches = !(c->caps.flags & ZINC_CAP_UPDATE) && (x->conditions || c->o.single_writer);
 }
 
-/* How many objects are changed in part, and what the largest has at most. */
+/* The number of objects that change in part, and the maximum size of the largest. */
 static size_t
 count_parts(const far_write *x, uint64_t *largest)
 {

@@ -1,17 +1,16 @@
 /*
- * writer.c - gathers small writes into whole stored objects
+ * writer.c - gather small writes into whole stored objects
  *
- * Each object touched is held decoded, with one byte per element that says whether it was
- * written.  When memory passes the budget the object longest untouched is written; flush writes all.  An
- * object written in every element is put without reading; another goes through the store's update, as
- * points.  Objects are in a list, oldest first, and in a table by their index, so that a write costs the same
- * however many are held:
+ * Each touched object is held decoded, with one byte per element that is set when it was written.  When memory
+ * exceeds the budget, the least recently touched object is written; flush writes all.  An object whose elements were
+ * all written is put without reading; any other is written as points, by the store's update.  Objects are in a list,
+ * oldest first, and in a table by their index, so the cost of a write does not depend on the number of objects held:
  *
  *     first -> x <-> y <-> z <- last        table[hash(index)] -> y -> x        (other)
  *
- * A write that fails leaves nothing of itself behind: everything that may fail (older objects that make room, memory for
- * new ones, elements that do not convert) comes before the first element is taken over.  A write that needs more than
- * the budget goes to the array at once.  So does what is held of an edge chunk when the array was resized meanwhile.
+ * A write that fails has no effect: everything that may fail (writing older objects, memory for new ones, elements
+ * that cannot be converted) is done before the first element is copied.  A write that needs more than the budget is
+ * written to the array at once.  So is a held edge chunk if the array was resized meanwhile.
  */
 #include "array/engine.h"
 
@@ -31,12 +30,12 @@ struct zinc_writer {
 	zinc_context *ctx;
 	zinc_array *a;
 	zinc_io_options o;
-	zinc_wait wait;         /* of the call under way, however many objects it writes */
-	zinc_call_options rest; /* of it, for the next of them */
+	zinc_wait wait;         /* of the current call, for all objects that it writes */
+	zinc_call_options rest; /* the options with its remaining time, for the next object */
 	uint64_t budget, used;
 	pending *first, *last;
 	pending **table;
-	size_t nslots, n; /* a power of two, or 0; objects held */
+	size_t nslots, n; /* slots: a power of two, or 0; n: objects held */
 };
 
 static bool
@@ -55,9 +54,9 @@ zinc_writer_new(zinc_writer **out, zinc_array *a, uint64_t budget, const zinc_io
 	zinc_writer *w;
 
 	if (!out || !a)
-		return zinc_fail(err, ZINC_E_INVALID, "zinc_writer_new needs a place for the writer and an array");
+		return zinc_fail(err, ZINC_E_INVALID, "zinc_writer_new: out and a must not be NULL");
 	if (is_variable(a))
-		return zinc_fail(err, ZINC_E_INVALID, "a writer does not gather elements of variable length");
+		return zinc_fail(err, ZINC_E_INVALID, "a writer does not support elements of variable length");
 	w = zinc_calloc(a->ctx, 1, sizeof *w);
 	if (!w)
 		return zinc_fail_nomem(err);
@@ -66,7 +65,8 @@ zinc_writer_new(zinc_writer **out, zinc_array *a, uint64_t budget, const zinc_io
 	w->budget = budget > 0 ? budget : DEFAULT_BUDGET;
 	zinc_status st = zinc_options_take_as(&zinc_io_options_kind, &w->o, options, err);
 	if (st == ZINC_OK && w->o.call)
-		st = zinc_fail(err, ZINC_E_INVALID, "zinc_writer_new: give zinc_call_options to the calls that write");
+		st = zinc_fail(err, ZINC_E_INVALID,
+			       "zinc_writer_new: pass zinc_call_options to the calls that write instead");
 	if (st != ZINC_OK) {
 		zinc_free(a->ctx, w);
 		return st;
@@ -92,7 +92,7 @@ free_pending(zinc_writer *w, pending *x)
 
 /* ---- the objects held ---- */
 
-/* FNV-1a over the numbers of the index, and the high bits into the low ones. */
+/* FNV-1a over the numbers of the index, with the high bits mixed into the low ones. */
 static size_t
 slot_of(const zinc_writer *w, const uint64_t *index)
 {
@@ -105,7 +105,7 @@ slot_of(const zinc_writer *w, const uint64_t *index)
 	return (size_t)(h ^ h >> 32) & (w->nslots - 1);
 }
 
-/* A table twice as large, once there are as many objects as slots. */
+/* Double the table when it has as many objects as slots. */
 static bool
 grow_table(zinc_writer *w)
 {
@@ -153,7 +153,7 @@ take_out(zinc_writer *w, pending *x)
 	w->n--;
 }
 
-/* As the newest; there is room in the table. */
+/* Add an object as the newest; the table has enough slots. */
 static void
 put_in(zinc_writer *w, pending *x)
 {
@@ -168,7 +168,7 @@ put_in(zinc_writer *w, pending *x)
 	w->n++;
 }
 
-/* ---- writing one object out ---- */
+/* ---- writing one object ---- */
 
 static zinc_status
 begin_call(zinc_writer *w, const zinc_call_options *call, zinc_error *err)
@@ -181,7 +181,7 @@ begin_call(zinc_writer *w, const zinc_call_options *call, zinc_error *err)
 	return zinc_wait_begin(&w->wait, call, err);
 }
 
-/* With what is left of the call's time. */
+/* The options with the remaining time of the call. */
 static const zinc_io_options *
 options_now(zinc_writer *w)
 {
@@ -223,7 +223,7 @@ write_points(zinc_writer *w, const pending *x, zinc_error *err)
 	return st;
 }
 
-/* Elements outside an array that has shrunk are gone, as those are that had been stored. */
+/* Elements outside an array that has shrunk are dropped, like those that had been stored. */
 static void
 forget_outside(const zinc_writer *w, pending *x)
 {
@@ -260,7 +260,7 @@ write_pending(zinc_writer *w, pending *x, zinc_error *err)
 	return zinc_array_write(w->a, &s, &b, options_now(w), err);
 }
 
-/* Write an object and let it go; it stays when that fails. */
+/* Write an object and free it; it is kept if writing fails. */
 static zinc_status
 write_out(zinc_writer *w, pending *x, zinc_error *err)
 {
@@ -273,7 +273,7 @@ write_out(zinc_writer *w, pending *x, zinc_error *err)
 
 /* ---- gathering ---- */
 
-/* Where the object lies in the array. */
+/* The place of the object in the array. */
 static void
 place(pending *x, const zinc_meta *m, const zinc_object *o)
 {
@@ -288,7 +288,7 @@ place(pending *x, const zinc_meta *m, const zinc_object *o)
 	}
 }
 
-/* A new object, without elements, as the newest. */
+/* Add a new object, without elements, as the newest. */
 static pending *
 make(zinc_writer *w, const zinc_meta *m, const zinc_object *o)
 {
@@ -308,7 +308,7 @@ make(zinc_writer *w, const zinc_meta *m, const zinc_object *o)
 	return NULL;
 }
 
-/* A view of `inside` whose origin is the unit's, in elements of `element` bytes. */
+/* A view of the held elements whose origin is the unit's, with elements of `element` bytes. */
 static void
 view_pending(const zinc_meta *m, const pending *x, const zinc_unit *u, uint8_t *p, size_t element, zinc_view *v)
 {
@@ -320,7 +320,8 @@ view_pending(const zinc_meta *m, const pending *x, const zinc_unit *u, uint8_t *
 		v->p += (int64_t)(u->start[d] - x->start[d]) * v->strides[d];
 }
 
-/* Mark the unit's selected elements as written: the same transfer, of ones; counted when the object is written. */
+/* Mark the unit's selected elements as written, by the same transfer with ones.  They are counted when the object is
+ * written. */
 static zinc_status
 mark(const zinc_plan *p, pending *x, const zinc_unit *u, zinc_scratch *s, zinc_error *err)
 {
@@ -351,8 +352,8 @@ gather(zinc_call *c, const zinc_plan *p, const zinc_target *t, const zinc_object
 	return ZINC_OK;
 }
 
-/* What is held of an object was laid out for the shape that the array had.  Where another one makes the object larger or
- * smaller within the array, it goes first. */
+/* A held object has the layout of the shape that the array had before.  If the new shape changes its extent within the
+ * array, the object is written first. */
 static zinc_status
 write_resized(zinc_writer *w, const zinc_meta *m, const zinc_plan *p, zinc_error *err)
 {
@@ -371,8 +372,8 @@ write_resized(zinc_writer *w, const zinc_meta *m, const zinc_plan *p, zinc_error
 	return ZINC_OK;
 }
 
-/* Make the objects held that the write touches the newest.  Returns what all that it touches cost; `more` gets the part of
- * that which is not held. */
+/* Make the held objects that the write touches the newest.  Returns the memory for all objects that it touches; `more`
+ * gets the part for those not held. */
 static uint64_t
 touch(zinc_writer *w, const zinc_meta *m, const zinc_plan *p, uint64_t *more)
 {
@@ -397,7 +398,7 @@ touch(zinc_writer *w, const zinc_meta *m, const zinc_plan *p, uint64_t *more)
 	return all;
 }
 
-/* Drop objects from the newest on, until `last` is that. */
+/* Drop the newest objects until `last` is the newest. */
 static void
 drop_after(zinc_writer *w, const pending *last)
 {
@@ -410,7 +411,7 @@ drop_after(zinc_writer *w, const pending *last)
 	}
 }
 
-/* Make all objects that are not held yet, or none. */
+/* Add all touched objects that are not held yet, or none. */
 static zinc_status
 make_all(zinc_writer *w, const zinc_meta *m, const zinc_plan *p, zinc_error *err)
 {
@@ -428,7 +429,8 @@ make_all(zinc_writer *w, const zinc_meta *m, const zinc_plan *p, zinc_error *err
 	return ZINC_OK;
 }
 
-/* For a write that does not fit: what is held of its objects goes first, so that it is the last to be written. */
+/* For a write that exceeds the budget.  Held objects that it touches are written first, so that its elements are the
+ * last written. */
 static zinc_status
 write_through(zinc_writer *w, const zinc_plan *p, const zinc_selection *selection, const zinc_buffer *b,
 	      zinc_error *err)
@@ -466,7 +468,7 @@ gather_all(zinc_writer *w, zinc_call *c, const zinc_plan *p, const zinc_selectio
 	while (w->used + more > w->budget)
 		ZINC_TRY(write_out(w, w->first, err));
 	ZINC_TRY(make_all(w, c->m, p, err));
-	/* From here on nothing fails: zinc_transfer_check has made the room that a conversion needs. */
+	/* Nothing fails from here on: zinc_transfer_check has allocated the memory that a conversion needs. */
 	for (i = 0; i < p->nobjects; i++) {
 		zinc_plan_object(p, i, &o);
 		ZINC_TRY(gather(c, p, &t, &o, find(w, o.index), err));
@@ -484,7 +486,7 @@ zinc_writer_write(zinc_writer *w, const zinc_selection *selection, const zinc_bu
 	zinc_plan p;
 	zinc_status st;
 
-	p.ctx = NULL; /* not begun */
+	p.ctx = NULL; /* zinc_plan_fini does nothing before zinc_plan_init */
 	ZINC_TRY(ZINC_NEED(w && source, err));
 	ZINC_TRY(begin_call(w, call, err));
 	st = zinc_call_begin(&c, w->a, options_now(w), err);
