@@ -1,4 +1,4 @@
-# Makefile - the front door.  CMake and Ninja do the work, out of tree in $(BUILD)/.
+# Makefile - the targets for users.  CMake and Ninja do the work, out of tree in $(BUILD)/.
 
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -29,14 +29,14 @@ demo: ## install what is missing, build, then create, write, show, read back and
 test: ## everything a commit must pass: tests, checks, and the tests again under ASan + UBSan
 	@scripts/test.sh gcc asan
 
-test-long: ## the same with more seeds and more rounds, and nothing sampled
+test-long: ## the same with more seeds and more rounds, without sampling
 	@ZINC_LONG=1 scripts/test.sh gcc asan
 
 check: ## style, layers and the layout of public structures only
 	@scripts/setup.sh test
 	@scripts/check_layers.py && scripts/check_symbols.py && scripts/check_abi.py && scripts/check_style.py && scripts/check_promises.py && scripts/check_links.py && scripts/mutants.py --stale
 
-test-asan test-tsan test-valgrind test-clang test-s390x: test-%: ## the tests in one other way
+test-asan test-tsan test-valgrind test-clang test-s390x: test-%: ## the tests in one other build
 	@scripts/test.sh $*
 
 programs: ## C and C++ programs that call every public function: as shipped, under ASan + UBSan, TSan and valgrind
@@ -51,21 +51,21 @@ conformance: ## every rule of the drafts has passing tests (docs/conformance.md)
 	@cmake --build $(BUILD) -j $(JOBS) -- --quiet
 	@scripts/check_conformance.py --build $(BUILD)
 
-mutants: ## for each small mistake of tests/mutants/ some test fails; EACH=N: at most N of each file
+mutants: ## check that a test fails for each small mistake of tests/mutants/; EACH=N: at most N of each file
 	@scripts/setup.sh build test
 	@scripts/mutants.py --build $(BUILD)-mutants --each $(EACH)
 
 interop: ## exchange arrays with other implementations of Zarr
 	@scripts/interop.sh
 
-power: build ## cut the power in the middle of write storms, CUTS (20) times per file system; needs root
+power: build ## simulate power cuts during writes, CUTS (20) times per file system; needs root
 	@scripts/setup.sh power
 	@scripts/power.sh || [ $$? = 77 ]
 
-latency: ## time reads and writes of 1 000 objects that are 20 ms away, beside TensorStore
+latency: ## time reads and writes of 1 000 objects at 20 ms of latency, compared with TensorStore
 	@scripts/bench.sh latency
 
-bench: ## time reads and writes beside other Zarr libraries, HDF5 and netCDF-C; BENCH_QUICK=1: a short form
+bench: ## time reads and writes compared with other Zarr libraries, HDF5 and netCDF-C; BENCH_QUICK=1: a short form
 	@scripts/bench.sh
 
 docs: ## the documentation site in build/site, every internal link checked; installs Sphinx into build/docs-venv

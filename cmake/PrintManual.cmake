@@ -1,7 +1,7 @@
 # PrintManual - cmake -D ZINC=command -D DIR=directory -P PrintManual.cmake
 #
-# Writes zinc.1, a page per sub-command, and the completion scripts of shells.  zinc.1 comes last and whole: it is what
-# the build waits for.
+# Writes zinc.1, a page per sub-command, and the completion scripts of shells.  zinc.1 is written last, because the
+# build depends on it.
 
 function(print page)
   execute_process(COMMAND ${EMULATOR} ${ZINC} ${ARGN} OUTPUT_FILE ${DIR}/${page}.new RESULT_VARIABLE status)

@@ -1,10 +1,10 @@
-# ZincFlags - the target zinc_flags carries what every C file is compiled with
+# ZincFlags - the target zinc_flags has the options that every C file is compiled with
 
 add_library(zinc_flags INTERFACE)
 target_compile_options(zinc_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wvla
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<BOOL:${ZINC_WERROR}>:-Werror>)
 
-# Everything that is linked must be instrumented alike, so these are global.
+# All linked code must be instrumented in the same way, so these are global.
 if(ZINC_SANITIZE STREQUAL "address")
   set(ZINC_INSTRUMENT -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 elseif(ZINC_SANITIZE STREQUAL "memory")

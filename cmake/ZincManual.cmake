@@ -1,6 +1,6 @@
-# ZincManual - man pages and completion scripts, printed by the command itself out of its table of sub-commands
+# ZincManual - man pages and completion scripts, printed by the command itself from its table of sub-commands
 #
-# `zinc --man` prints zinc.1, `zinc --man NAME` prints zinc-NAME.1; which names there are, the command says too.
+# `zinc --man` prints zinc.1, `zinc --man NAME` prints zinc-NAME.1; the command also lists the names.
 # Pages written by hand in man/*.[1-8] are installed beside them.
 
 set(ZINC_MAN_DIR ${PROJECT_BINARY_DIR}/man)

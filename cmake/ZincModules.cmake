@@ -1,11 +1,11 @@
-# ZincModules - zinc_module(name NAME header library source...): a store that needs a library which libzinc must not link
+# ZincModules - zinc_module(name NAME header library source...): a store whose library libzinc must not link
 #
 # Defines the option ZINC_WITH_<NAME> and adds ZINC_WITH_<NAME>=0|1 to ZINC_DEFINITIONS.  The sources are taken out of
-# ZINC_SOURCES; where the library is found they become the module store_<name>.so: in the build tree in zinc-modules/,
-# installed in zinc/ beside libzinc (src/base/module.c finds both).  For programs that hold libzinc.a, which loads no
-# modules, the same sources are the archive libzinc_<name>.a.
+# ZINC_SOURCES; if the library is found, they become the module store_<name>.so: in the build tree in zinc-modules/,
+# installed in zinc/ beside libzinc (src/base/module.c finds both).  For programs with libzinc.a, which loads no modules,
+# the same sources are the archive libzinc_<name>.a.
 #
-# Library, modules and archives take each other only when ZINC_BUILD, a hash of all headers, is the same.
+# Library, modules and archives work together only if ZINC_BUILD, a hash of all headers, is equal.
 
 set(ZINC_MODULES)          # targets
 set(ZINC_MODULE_SOURCES)   # of all modules, built or not
@@ -36,7 +36,7 @@ macro(zinc_module NAME LIBRARY_NAME HEADER LIBRARY)
   endif()
 endmacro()
 
-# ZINC_BUILD, for the files that compare it; a changed header configures anew.
+# ZINC_BUILD, for the files that compare it; a changed header causes a new configuration.
 function(zinc_hash_headers)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.h ${PROJECT_SOURCE_DIR}/include/*.h)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${headers})
@@ -75,7 +75,7 @@ function(zinc_build_modules)
     install(FILES ${PROJECT_BINARY_DIR}/zinc-${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
     if(TARGET zinc_command)
-      add_dependencies(zinc_command ${target}) # one of another build would be refused
+      add_dependencies(zinc_command ${target}) # a module of another build would be refused
     endif()
     foreach(part ${target} ${archive})
       target_include_directories(${part} PRIVATE include src ${ZINC_MODULE_INCLUDES})

@@ -1,6 +1,6 @@
-# ZincOptional - zinc_optional(NAME header library): use a library if it is wanted and there
+# ZincOptional - zinc_optional(NAME header library): use a library if it is enabled and found
 #
-# Defines the option ZINC_WITH_<NAME>, adds ZINC_WITH_<NAME>=0|1 to ZINC_DEFINITIONS and, when
+# Defines the option ZINC_WITH_<NAME>, adds ZINC_WITH_<NAME>=0|1 to ZINC_DEFINITIONS and, if
 # found, the library to ZINC_LIBRARIES, ZINC_INSTALL_LIBS and ZINC_INCLUDES.
 
 macro(zinc_optional NAME HEADER LIBRARY)

@@ -2,7 +2,7 @@
 #
 #   tests/unit/test_*.c    cmocka programs, linked with the static library (hidden symbols visible)
 #   fuzz/fuzz_*.c          replayed over fuzz/corpus/<name>/; also libFuzzer targets with ZINC_FUZZ
-#   tests/module/*.c       a store as a module of others would be, with a program that loads it
+#   tests/module/*.c       a store as an external module, with a program that loads it
 #   examples/*.c           public headers and shared library only; each must exit 0 in an empty directory
 #   tests/cxx/*.cpp        the same in C++17
 #   tests/programs/*.c     one such program that calls every public function, as C11 and as C++17
@@ -15,7 +15,7 @@
 include(CheckLanguage)
 if(NOT CMAKE_CROSSCOMPILING) # the host's C++ would be found, and its library paths
   if(NOT CMAKE_CXX_COMPILER)
-    unset(CMAKE_CXX_COMPILER CACHE) # it may have been installed since
+    unset(CMAKE_CXX_COMPILER CACHE) # it may have been installed in the meantime
   endif()
   check_language(CXX)
 endif()
@@ -33,13 +33,13 @@ if(CMAKE_CROSSCOMPILING_EMULATOR)      # qemu-user, valgrind
 endif()
 set(ZINC_TEST_ENV "ZINC=${ZINC_RUN};ZINC_RULE_STORES=${launch} ${PROJECT_BINARY_DIR}/tests/rule_stores;ZINC_SOURCE_DIR=${PROJECT_SOURCE_DIR};ZINC_BUILD_DIR=${PROJECT_BINARY_DIR}"
   "ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1" "UBSAN_OPTIONS=print_stacktrace=1"
-  "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:report_thread_leaks=0:die_after_fork=0") # a forked child has its parent's threads only in the books
+  "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:report_thread_leaks=0:die_after_fork=0") # a forked child only seems to have its parent's threads
 
 if(CMAKE_CROSSCOMPILING)
   list(APPEND ZINC_TEST_ENV "ZINC_EMULATED=1") # qemu-user cannot start threads after fork()
 endif()
 
-# zinc_test(name label command...): run in an empty directory of its own; exit 77 is "skipped"
+# zinc_test(name label command...): run in its own empty directory; exit 77 is "skipped"
 function(zinc_test name label)
   add_test(NAME ${name} COMMAND ${ZINC_IN_EMPTY_DIR} ${PROJECT_BINARY_DIR}/run/${name} ${ARGN})
   set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${ZINC_TEST_GUARD} ENVIRONMENT "${ZINC_TEST_ENV}"
@@ -49,7 +49,7 @@ function(zinc_test name label)
   endif()
 endfunction()
 
-# Test programs are compiled for a short build: the code under test is in the library, which has the build type's flags.
+# Test programs are compiled for a fast build: the code under test is in the library, which has the build type's flags.
 set(ZINC_TEST_FLAGS -O1 -g1)
 if(NOT CMAKE_CROSSCOMPILING)
   find_program(ZINC_LINKER NAMES ld.mold ld.lld ld.gold) # several hundred programs are linked
@@ -74,14 +74,14 @@ list(REMOVE_ITEM SUPPORT_SOURCES ${PROJECT_SOURCE_DIR}/tests/support/replay.c ${
 find_path(CMOCKA_INCLUDE cmocka.h)
 find_library(CMOCKA_LIBRARY cmocka)
 
-add_library(zinc_internal INTERFACE) # how to see the inside of the library
+add_library(zinc_internal INTERFACE) # access to the internals of the library
 target_include_directories(zinc_internal INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
   ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/support)
 target_compile_definitions(zinc_internal INTERFACE _GNU_SOURCE ${ZINC_DEFINITIONS}
   ZINC_TEST_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 target_link_libraries(zinc_internal INTERFACE zinc_flags zinc_static)
 
-# What modules are made of, without being one: beside the inside of the library.
+# The sources of modules, linked statically together with the internals of the library.
 add_library(zinc_module_parts STATIC ${ZINC_MODULE_SOURCES})
 target_include_directories(zinc_module_parts PRIVATE ${ZINC_MODULE_INCLUDES})
 target_link_libraries(zinc_module_parts PUBLIC zinc_internal ${ZINC_MODULE_LIBRARIES})
@@ -125,7 +125,7 @@ foreach(source ${FUZZ_SOURCES})
   endif()
 endforeach()
 
-# ---- a module outside of src/, and a program with the shared library, which finds it by its scheme ----
+# ---- a module outside of src/, and a program with the shared library that loads it by its scheme ----
 
 if(CMOCKA_INCLUDE AND CMOCKA_LIBRARY)
   add_library(store_tiny MODULE ${PROJECT_SOURCE_DIR}/tests/module/store_tiny.c)
@@ -145,7 +145,7 @@ if(CMOCKA_INCLUDE AND CMOCKA_LIBRARY)
   zinc_test(test_store_module unit ${CMAKE_CROSSCOMPILING_EMULATOR} ${PROJECT_BINARY_DIR}/tests/test_store_module)
 endif()
 
-# ---- programs of strangers: public headers, shared library ----
+# ---- external programs: public headers, shared library ----
 
 file(GLOB EXAMPLE_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.c)
 if(CMAKE_CXX_COMPILER)
@@ -178,7 +178,7 @@ if(CMAKE_CXX_COMPILER)
 endif()
 foreach(name ${EVERY_CALL})
   target_link_libraries(${name} PRIVATE zinc_shared m)
-  target_link_options(${name} PRIVATE -Wl,-z,lazy) # so that the loader can tell what is called
+  target_link_options(${name} PRIVATE -Wl,-z,lazy) # so that the loader can report what is called
   set_target_properties(${name} PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
   zinc_test(${name} example bash ${PROJECT_SOURCE_DIR}/tests/programs/run.sh ${CMAKE_CROSSCOMPILING_EMULATOR}
     ${PROJECT_BINARY_DIR}/tests/${name})

@@ -2,14 +2,14 @@
 """api_reference.py OUT | --check SITE - the API reference of the site: one page for each public header
 
 Reads include/zinc.h and include/zinc/*.h and writes OUT/<header>.rst with Sphinx's C domain.  The headers keep their plain
-comments.  What is taken from them:
+comments.  It uses them as follows:
 
   - The first comment of a file is the page's introduction.
   - A comment between rules of dashes begins a section: "/* ---- waiting ---- */", or the numbered banners of zinc.h.
   - Any other comment describes the declarations that follow it up to the next blank line or comment.
-  - A comment behind a declaration, on its line, describes that one.
+  - A comment after a declaration, on its line, describes that declaration.
 
-With --check it looks at the pages that Sphinx made: every public function (those of scripts/check_symbols.py) must have an
+With --check it reads the pages that Sphinx made: every public function (those of scripts/check_symbols.py) must have an
 entry there, else the exit status is 1.
 """
 import pathlib
@@ -35,7 +35,7 @@ def comment_text(comment):
 
 
 def declaration_end(text, at):
-    """Where the declaration that begins at `at` ends: behind the ';' outside of braces and comments."""
+    """The end of the declaration that begins at `at`: after the ';' outside of braces and comments."""
     depth = 0
     for m in re.finditer(r"/\*.*?\*/|[{};]", text[at:], re.S):
         depth += {"{": 1, "}": -1}.get(m.group(), 0)
@@ -45,7 +45,7 @@ def declaration_end(text, at):
 
 
 def tokens(text):
-    """(kind, text) of a header: gap, comment, trailing (a comment behind a declaration), directive, declaration."""
+    """(kind, text) of a header: gap, comment, trailing (a comment after a declaration), directive, declaration."""
     at, line_open = 0, False
     while at < len(text):
         m = TOKEN.match(text, at)
@@ -58,7 +58,7 @@ def tokens(text):
         if kind == "comment":
             yield ("trailing" if line_open else "comment"), m.group()
         elif kind == "directive":
-            # A comment at the end of a #define belongs to its line, and stays there.
+            # A comment at the end of a #define belongs to its line.
             yield kind, m.group()
         elif kind == "gap":
             yield kind, ""
@@ -68,7 +68,7 @@ def tokens(text):
 
 
 class Item:
-    """A declaration or macro: how Sphinx is told of it (`kind`, `signature`), and its text in the header."""
+    """A declaration or macro: its form for Sphinx (`kind`, `signature`), and its text in the header."""
 
     def __init__(self, kind, name, signature, source):
         self.kind, self.name, self.signature, self.source, self.remark = kind, name, signature, source, ""
@@ -82,7 +82,7 @@ def macro(text):
 
 
 def declared(text):
-    """The item of a C declaration; None for what is of no use to a reader."""
+    """The item of a C declaration; None if readers do not need it."""
     flat = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", text, flags=re.S)).strip(" ;")
     m = re.match(r"(?:typedef )?(struct|enum) (\w+) \{", flat)
     if m:
@@ -99,7 +99,7 @@ def declared(text):
 
 
 def groups(text):
-    """(comment, items): each comment with what it describes; ("", []) never."""
+    """(comment, items): each comment with the items that it describes; never ("", [])."""
     comment, items = "", []
     for kind, piece in tokens(CPLUSPLUS.sub("\n", text)):
         if kind == "comment" and "clang-format" in piece:
@@ -120,7 +120,7 @@ def groups(text):
 
 
 def escape(text):
-    """Plain words for Sphinx; *emphasis* stays."""
+    """Text escaped for Sphinx; *emphasis* is kept."""
     return re.sub(r"\\\*(\w+)\\\*", r"*\1*", re.sub(r"([\\*_|`])", r"\\\1", text))
 
 
@@ -151,7 +151,7 @@ class Page:
         self.out += [(indent + "   " + line.expandtabs(4)).rstrip() for line in lines] + [""]
 
     def text(self, text, indent=""):
-        """A comment: paragraphs; those that are set off to the right are shown as they are."""
+        """A comment: paragraphs; indented ones become literal blocks."""
         for part in re.split(r"\n\s*\n", text):
             lines = part.split("\n")
             if all(line.startswith("  ") or not line for line in lines):
@@ -227,7 +227,7 @@ def check(site):
 
 
 def write(out, header, page, known, seen):
-    """One page; an item that an earlier declaration had already is left out."""
+    """One page; items that were declared before are left out."""
     name = header.relative_to(ROOT / "include").as_posix()
     writer = Page(known)
     writer.heading(f"<{name}>", "=")

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# bench.sh - Zinc beside other implementations of Zarr, HDF5, netCDF-C and the limit of the machine; see bench/run.py
+# bench.sh - compare Zinc with other implementations of Zarr, HDF5, netCDF-C and the limit of the machine; see bench/run.py
 #
-# Installs the peers once: Python packages into build/interop-venv, zarrs' own programs by cargo, for this very
-# processor, into $BENCH_CACHE [~/.cache/zinc-bench]; without cargo they are left out.  Writes bench/results.md, .json
-# and .svg, or to $BENCH_OUT.  BENCH_QUICK=1 is a short form for CI, whose results go to build/bench.
-# With the argument "latency" only the table of far objects, see bench/latency.py; with "readme" only the README's
+# Installs the peers once: Python packages into build/interop-venv, zarrs' own programs by cargo, compiled for
+# this processor, into $BENCH_CACHE [~/.cache/zinc-bench]; without cargo they are left out.  Writes bench/results.md, .json
+# and .svg, or to $BENCH_OUT.  BENCH_QUICK=1 is a short form for CI, which writes its results to build/bench.
+# With the argument "latency" only the table of remote objects, see bench/latency.py; with "readme" only the README's
 # table of times, see bench/readme_table.py (some minutes).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,7 +15,7 @@ CACHE=${BENCH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/zinc-bench}
 export BENCH_CARGO=$CACHE/bin
 [ -z "${BENCH_QUICK:-}" ] || export BENCH_OUT=${BENCH_OUT:-$BUILD/bench}
 
-# One job at the lowest priority: it takes long, and nobody waits for it but us.
+# One job at the lowest priority, because it takes long.
 install_zarrs() {
 	command -v cargo >/dev/null || { echo "bench: no cargo, so zarrs' own programs are left out" && return; }
 	echo "bench: building zarrs_tools with the feature benchmark for this processor (once, some minutes)"
@@ -24,7 +24,7 @@ install_zarrs() {
 		echo "bench: zarrs_tools did not build and is left out"
 }
 
-# Wheels, which bring their libraries with them: those of Debian are years older.
+# Wheels, which contain their libraries: those of Debian are years older.
 install_files() {
 	local python=$BUILD/interop-venv/bin/python
 	"$python" -c "import h5py, hdf5plugin, netCDF4" 2>/dev/null ||

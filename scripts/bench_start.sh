@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# bench_start.sh - how long the command takes to start, beside others that show an array's metadata
+# bench_start.sh - start-up time of the command, compared with others that show an array's metadata
 #
-# hyperfine, many runs after a warm-up; the least time is what the machine's other work disturbs least.  What is not
-# installed is left out.  `zinc bench URL` times reads of any array.
+# hyperfine, many runs after a warm-up; the minimum is the time that other work of the machine affects least.  Commands
+# that are not installed are left out.  `zinc bench URL` times reads of any array.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 zinc=$(realpath "${1:-$root/build/zinc}")
-command -v hyperfine >/dev/null || { echo "bench: hyperfine is wanted (package hyperfine)" && exit 1; }
+command -v hyperfine >/dev/null || { echo "bench: hyperfine is missing (package hyperfine)" && exit 1; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -24,6 +24,6 @@ for python in python3 /usr/bin/python3; do
 	fi
 done
 hyperfine -N --warmup 10 --runs 100 --export-csv times.csv "${contenders[@]}" >/dev/null 2>&1
-printf '%-40s %10s %10s\n' "start-up, ms" least median
+printf '%-40s %10s %10s\n' "start-up, ms" minimum median
 # command,mean,stddev,median,user,system,min,max
 sed "s#$zinc#zinc#" times.csv | awk -F, 'NR > 1 { printf "%-40s %10.2f %10.2f\n", $1, $(NF - 1) * 1000, $(NF - 4) * 1000 }'

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""check_abi.py [--write] [--root DIR] - public structures are laid out as tests/abi/lp64.txt says, and can grow
+"""check_abi.py [--write] [--root DIR] - public structures have the layout of tests/abi/lp64.txt, and can grow
 
-(1) Size of each structure and union of include/, and place of each member, as the compiler (CC) has them.  Whoever
-    changes one writes the table anew with --write: the change is then seen, and belongs into CHANGELOG.md.
-(2) A structure that begins with its size can grow.  Programs that were compiled before do not know where it ends, so none
-    lies in another or in a list, and none is passed or returned by value.
-(3) Any other structure stays as it is for ever, and is in FIXED for a reason.
+(1) The table has the size of each structure and union of include/, and the offset of each member, from the compiler (CC).
+    After a change, --write writes the table again, so that the change is visible; list it in CHANGELOG.md.
+(2) A structure that begins with its size can grow.  Programs that were compiled before have its old size, so it is never
+    inside another structure or in a list, and never passed or returned by value.
+(3) Any other structure never changes, and is in FIXED with a reason.
 """
 import argparse
 import os
@@ -16,12 +16,12 @@ import sys
 import tempfile
 
 FIXED = {
-    "zinc_error": "lies on the caller's stack without ceremony; has reserved room",
+    "zinc_error": "on the caller's stack, without initialization; has reserved room",
     "zinc_cancel": "set by signal handlers",
-    "zinc_blob": "lies in the caller's structures",
+    "zinc_blob": "inside the caller's structures",
     "zinc_vlen": "an element of the caller's buffer",
     "zinc_number": "one number",
-    "zinc_tag": "lies in the caller's structures; compared as bytes",
+    "zinc_tag": "inside the caller's structures; compared as bytes",
     "zinc_condition": "two words of one put or delete",
     "zinc_select_dim": "in lists",
     "zinc_attribute": "in lists",
@@ -40,7 +40,7 @@ PROGRAM = "%s#include <stddef.h>\n#include <stdio.h>\nint\nmain(void)\n{\n%s\tre
 
 
 def plain(header):
-    """Its text without comments and lines of the preprocessor"""
+    """The text without comments and preprocessor lines"""
     text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
     return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*\n", "", text, flags=re.M)
 
@@ -59,7 +59,7 @@ def members(body):
 
 
 def layout(found, headers, include):
-    """The lines of the table, by the compiler"""
+    """The lines of the table, from the compiler"""
     lines = "".join(f"#include <{h.relative_to(include)}>\n" for h in headers)
     body = ""
     for name in sorted(found):
@@ -94,23 +94,23 @@ def by_value(name, text):
 
 
 def growing_inside(name, found):
-    """(2) of structures"""
+    """(2) for structures"""
     for other, content in found.items():
         names = {member for member, _ in content}
         for member, declaration in content:
             if by_value(name, declaration + ";"):
-                yield f"{other}: {name} can grow and must go by pointer: {declaration}"
+                yield f"{other}: {name} can grow and must be passed by pointer: {declaration}"
             if re.search(rf"\b{name} \*{member}$", declaration) and "n" + member in names:
-                yield f"{other}: {name} can grow and cannot lie in a list: {declaration}"
+                yield f"{other}: {name} can grow and cannot be in a list: {declaration}"
 
 
 def growing_passed(name, functions):
-    """(2) of functions"""
+    """(2) for functions"""
     for d in functions:
         if by_value(name, d) or re.match(rf"ZINC_API (ZINC_CHECKED )?{name}\s+\w", d):
-            yield f"{name} can grow and must go by pointer: {d}"
+            yield f"{name} can grow and must be passed by pointer: {d}"
         if re.search(rf"\b{name} \*\w+, size_t n\w*\b", d):
-            yield f"{name} can grow and cannot lie in a list: {d}"
+            yield f"{name} can grow and cannot be in a list: {d}"
 
 
 def main():

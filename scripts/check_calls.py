@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """check_calls.py PROGRAM... - each program calls every public function of cmake/libzinc.map
 
-Not what its object files refer to counts but what happens: the loader tells which functions it looks up when they are
-first called (LD_DEBUG=bindings; the programs are linked for that, -z lazy).  A function that is handed over as a pointer
-counts, too.  Where the loader tells nothing, as that of another C library, what the program refers to is taken instead.
+A reference in an object file is not enough; the call must happen.  The loader reports which functions it looks up when
+they are first called (LD_DEBUG=bindings; the programs are linked with -z lazy).  A function that is passed as a pointer
+also counts.  If the loader reports nothing, as with another C library, the references of the program are used instead.
 """
 import pathlib
 import re
@@ -20,7 +20,7 @@ def public():
 
 
 def called(program):
-    """What the loader binds for the program itself, not for the library or its modules"""
+    """The functions that the loader binds for the program itself, not for the library or its modules"""
     with tempfile.TemporaryDirectory() as place:
         run = subprocess.run([program, f"{place}/every"], env={"LD_DEBUG": "bindings", "LD_BIND_NOW": ""}, text=True,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, cwd=place)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""check_conformance.py [--build DIR] [--write] [--list] - does a passing test hold every rule of docs/conformance.md?
+"""check_conformance.py [--build DIR] [--write] [--list] - every rule of docs/conformance.md has a passing test
 
 (1) A row's fourth column says what a breach is.  "not testable" needs no test, "-" (a dash) one that follows the rule,
     anything else also one that breaks it.
 (2) A file below tests/ names a rule as `20-17+` (follows) or `20-17-` (breaks).  In tests/rules/index_*.txt a line
-    "20-17,20-18 valid ..." stands for the first, any other expectation for the second.
-(3) The tests that name a rule are run by ctest, and count only when they pass.
-(4) The last column lists no other tests.  --write fills it in, and nothing else happens; --list runs nothing, and takes
-    every test for passed.
+    "20-17,20-18 valid ..." is the first form, any other expectation the second.
+(3) ctest runs the tests that name a rule; they count only if they pass.
+(4) The last column lists no other tests.  --write only fills it in; --list runs nothing, and treats every
+    test as passed.
 """
 import argparse
 import pathlib
@@ -30,7 +30,7 @@ class Rule:
         self.tests = {"+": set(), "-": set()}
 
     def column(self):
-        """What the last column says"""
+        """The text of the last column"""
         parts = [sign + " " + ", ".join(sorted(self.tests[sign])) for sign in "+-" if self.tests[sign]]
         return "; ".join(parts)
 

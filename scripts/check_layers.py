@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""check_layers.py [--root DIR] - who includes whom, against the closed table of rooms
+"""check_layers.py [--root DIR] - which room includes which, against the table of rooms
 
-A room is a directory of src/; its door is src/<room>/<room>.h.  Rules:
+A room is a directory of src/; its door (public header) is src/<room>/<room>.h.  Rules:
 
 (1) A file of a room includes files of its own room and the doors of the rooms in its row, no others.
 (2) A dependency's header is included by its one wrapper file only.
-(3) What stands outside (the command, examples, benchmarks, bindings) sees <zinc.h> and <zinc/*.h> only,
+(3) Code outside (the command, examples, benchmarks, bindings) includes <zinc.h> and <zinc/*.h> only,
     and so do the public headers themselves.
 (4) The table of rooms in docs/architecture.md is the table here.
 """
@@ -83,14 +83,14 @@ def check_room_include(src, path, kind, name):
     if other == room:
         return None
     if other not in MAY_INCLUDE[room].split():
-        return f"room {room} may not know room {other}"
+        return f"room {room} may not include room {other}"
     if parts[1] != f"{other}.h":
         return f'"{name}" is inside room {other}: only its door {other}/{other}.h may be included'
     return None
 
 
 def check_outside_include(path, kind, name):
-    """What is wrong with this include of a file that sees the public headers only, or None"""
+    """What is wrong with this include in a file that may use only the public headers, or None"""
     if kind == "<":
         return f"<{name}> is inside the library" if name.split("/")[0] in MAY_INCLUDE else None
     if "/" in name or not (path.parent / name).is_file():

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""check_links.py [--root DIR | --html DIR] - links between the documents lead somewhere
+"""check_links.py [--root DIR | --html DIR] - links between the documents have a target
 
-Looks at every Markdown file that is committed: a relative link must lead to a committed file or directory of this
+Checks every committed Markdown file: a relative link must lead to a committed file or directory of this
 repository, and its #anchor to a heading there (by the rule of the code hosts: lower case, hyphens for spaces, no
-punctuation).  Every page below docs/ must have a link to it from another page, or readers never find it.  Links to other
+punctuation).  Every page below docs/ must have a link from another page, so that readers find it.  Links to other
 hosts are not followed.
 
 With --html DIR the same for the pages of a built site instead, where anchors are ids.
@@ -48,7 +48,7 @@ def anchors(text):
 
 
 def committed(root):
-    """Files of the repository, and their directories; all but what was built where it is no git checkout."""
+    """Files of the repository, and their directories; without git, all files except build directories."""
     if (root / ".git").exists():
         files = subprocess.run(["git", "-C", root, "ls-files", "-z", "-co", "--exclude-standard"], check=True,
                                capture_output=True, text=True).stdout.split("\0")
@@ -85,7 +85,7 @@ def check_markdown(root):
 
 
 class Reader(html.parser.HTMLParser):
-    """The ids of a page, and where its links lead."""
+    """The ids of a page, and the targets of its links."""
 
     def __init__(self):
         super().__init__()

@@ -1,5 +1,5 @@
 #!/bin/sh
-# check_no_drafts.sh - a build without the drafts of version 3 (ZINC_WITH_DRAFTS=OFF) works, and says what it lacks
+# check_no_drafts.sh - a build without the drafts of version 3 (ZINC_WITH_DRAFTS=OFF) works, and reports what is missing
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 dir=$(mktemp -d)
@@ -46,5 +46,5 @@ for year in 2019 2020 2022; do
 		n=$((n + 1))
 	done
 done
-test $n -gt 2 || fail "no data of the drafts to try"
+test $n -gt 2 || fail "no data of the drafts to test"
 echo "check_no_drafts: $n hierarchies of drafts detected and refused"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # check_plain_build.sh - the library must compile without the build system and without any option
 #
-# Nothing but a C compiler: no codec library, no generated file, no flag that matters.
+# It uses only a C compiler: no codec library, no generated file, no necessary flag.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 dir=$(mktemp -d)
@@ -22,7 +22,7 @@ END
 "${CC:-cc}" -I"$root/include" main.c ./*.o -o main -lpthread -lm
 test "$(./main)" = "$(sed -n 's/^#define ZINC_VERSION "\(.*\)"/\1/p' "$root/include/zinc.h")"
 if ldd ./main | grep -E 'zstd|blosc|isal|deflate|bz2|lzma|lz4|pcre2'; then
-	echo "check_plain_build: linked a library nobody asked for"
+	echo "check_plain_build: linked an unexpected library"
 	exit 1
 fi
 echo "check_plain_build: $(ls ./*.o | wc -l) files, no option, no library"

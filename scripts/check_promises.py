@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""check_promises.py [--root DIR] - every line of docs/promises.md names a test that is there
+"""check_promises.py [--root DIR] - every line of docs/promises.md names an existing test
 
-(1) Each item, row of a table and paragraph below the first heading of second rank names at least one test.
+(1) Each item, row of a table and paragraph below the first heading of level two names at least one test.
 (2) An item is one sentence.
-(3) Every test that is named exists: a unit test, a fuzz target's replay, a test of the command, a script, a target of make.
+(3) Every named test exists: a unit test, a fuzz target's replay, a test of the command, a script, a target of make.
 """
 import argparse
 import pathlib
@@ -14,7 +14,7 @@ TEST = re.compile(r"`((?:test|cli|replay|scripts|example)_[\w.]*|make [\w-]+)`")
 
 
 def there(root, name):
-    """Is there a test, or a family of them, of this name?"""
+    """Does a test, or a family of tests, of this name exist?"""
     kind, _, rest = name.partition("_")
     places = {
         "test": ["tests/unit/test_{}.c"],
@@ -29,7 +29,7 @@ def there(root, name):
 
 
 def blocks(text):
-    """(line, text) of each item, row and paragraph behind the introduction"""
+    """(line, text) of each item, row and paragraph after the introduction"""
     inside = False
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("## "):

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # check_readme.sh [FILE | --docs] - the examples of the README, or of all pages of docs/, must compile and run as printed
 #
-# A code block counts when the line <!-- run --> stands right before it (blank lines aside).  A ```c
+# A code block is used if the line <!-- run --> is directly before it (apart from blank lines).  A ```c
 # block is compiled against the public headers and the shared library and run; a ```sh block is run line by
-# line (set -e) with the command first in PATH; of a ```console block every line "$ COMMAND" is run, and what it
-# prints must be what follows.  With <!-- file: NAME --> instead the block becomes a file of that name, for the blocks
-# behind it; with <!-- prints --> it is what the ```c block before it must print.  All blocks of a page share one empty
+# line (set -e) with the command first in PATH; in a ```console block every line "$ COMMAND" is run, and its
+# output must be the lines that follow.  With <!-- file: NAME --> the block becomes a file of that name, for the blocks
+# after it; with <!-- prints --> it is the expected output of the ```c block before it.  All blocks of a page share one empty
 # directory, in the order of the page.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -32,7 +32,7 @@ awk -v dir="$dir" '
 	NF { armed = 0; name = "" }
 ' "$page"
 
-# Run "$ COMMAND" lines; print them and what they say, as the page does.
+# Run "$ COMMAND" lines; print them and their output, as on the page.
 session() {
 	local line
 	while IFS= read -r line; do
@@ -62,7 +62,7 @@ for block in block*; do
 	ran=$((ran + 1))
 done
 echo "check_readme: $ran examples ran"
-# The project's own page must show both the library and the command, and stay short and narrow.
+# The README must show both the library and the command, and stay short and narrow.
 if [ $# = 0 ]; then
 	ls block*.c block*.console >/dev/null
 	python3 -c '

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""check_style.py [--root DIR] [--build DIR] - what a compiler does not see, as numbers
+"""check_style.py [--root DIR] [--build DIR] - style rules that a compiler does not check
 
 (1) No banned functions; memory, files and output each have one owner in src/.
 (2) Files begin with "name - purpose"; names are unique in the library.
 (3) A warning, which fails nothing: files of more than 900 lines, functions of more than 90 lines or of complexity above
-    15 (pmccabe, where it is installed).  Split them where they have two subjects, not to please a number.
+    15 (pmccabe, if it is installed).  Split them if they have two subjects, not only to reduce a number.
 (4) No #if inside a function body, except where the operating system is wrapped.
 (5) Every public function has a comment, of its own or of its group.
-(6) Every symbol the built libraries define for others begins with zinc_ (nm, where they are built).
-(7) What a function frees through a pointer of its caller's it also resets there, so that nobody frees it again.
-(8) No buffer's ceiling is all there is: it is that of a purpose (base/base.h).
+(6) Every symbol the built libraries define for others begins with zinc_ (nm, if they are built).
+(7) A function that frees memory through its caller's pointer also resets that pointer, to avoid a double free.
+(8) The maximum of a buffer is never SIZE_MAX: it is one of the constants for a purpose (base/base.h).
 (9) A warning: src/ and cli/ write `!p`, not `p == NULL`.
 """
 import argparse
@@ -37,7 +37,7 @@ OWNED = {
     "base/os_posix.c": "open openat openat2 creat close read pread preadv readv write pwrite pwritev writev stat fstat lstat fstatat"
     " statx access faccessat rename renameat unlink unlinkat rmdir mkdir mkdirat opendir fdopendir readdir closedir truncate ftruncate"
     " fsync fdatasync futimens utimensat flock fcntl fopen fdopen fread fwrite fclose symlink readlink link chmod chown syscall getenv secure_getenv",
-    "": "printf puts putchar perror fprintf vprintf vfprintf fputs exit _exit abort system popen strerror signal",  # nobody
+    "": "printf puts putchar perror fprintf vprintf vfprintf fputs exit _exit abort system popen strerror signal",  # no file
 }
 
 IF_ALLOWED = ["src/base/os_posix.c", "src/net/http.c", "src/net/http_send.c", "src/net/http_poll.c"]
@@ -59,7 +59,7 @@ def blank(text):
 
 
 def calls(code, names):
-    """(line, name) of each call of one of `names`; table->name() and object.name() are no such call"""
+    """(line, name) of each call of one of `names`; table->name() and object.name() do not count"""
     pattern = re.compile(r"(?<![\w.>])(" + "|".join(names.split()) + r")\s*\(")
     for found in pattern.finditer(code):
         yield code.count("\n", 0, found.start()) + 1, found[1]
@@ -110,9 +110,9 @@ def check_dangling(code):
 
 
 def check_ceilings(code):
-    """zinc_buf_init(b, ctx, SIZE_MAX) and b->max = SIZE_MAX are bounds that bound nothing"""
+    """zinc_buf_init(b, ctx, SIZE_MAX) and b->max = SIZE_MAX are not real limits"""
     for found in re.finditer(r"(?:zinc_buf_init\([^;]*|(?:->|[\w\]]\.)max = [^;]*)\b(?:SIZE|PTRDIFF|U?INT\d*)_MAX\b", code):
-        yield code.count("\n", 0, found.start()) + 1, "a buffer without a real ceiling"
+        yield code.count("\n", 0, found.start()) + 1, "a buffer without a real maximum"
 
 
 def check_dialect(root):
@@ -137,7 +137,7 @@ def check_comments(text):
 
 
 def is_declaration(path, first):
-    """pmccabe takes a declaration with attributes for the head of the next function"""
+    """pmccabe treats a declaration with attributes as the head of the next function"""
     rest = "\n".join(pathlib.Path(path).read_text().splitlines()[first - 1 :])
     return 0 <= rest.find(";") < rest.find("{")
 
@@ -160,7 +160,7 @@ def check_functions(root):
 
 
 def check_sizes(root):
-    """What is large: only warnings"""
+    """Large files and functions: only warnings"""
     for path in c_files(root):
         lines = len(path.read_text().splitlines())
         if lines > MAX_FILE_LINES:

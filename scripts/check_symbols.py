@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """check_symbols.py [--root DIR] [--write] [LIBRARY...] - cmake/libzinc.map lists every public function of include/, and nothing else
 
-With --write the list is written anew: look at what changes, names are for ever.  With a library it also compares what
-that exports.
+With --write the list is written again: check the changes, because names are permanent.  With a library it also compares
+the names that the library exports.
 """
 import argparse
 import pathlib

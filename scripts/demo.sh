@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# demo.sh ZINC - what the command does, on a small made-up data set in a directory of its own
+# demo.sh ZINC - show the command on a small generated data set, in a temporary directory
 set -euo pipefail
 
 ZINC=$(realpath "${1:?names the command}")

@@ -2,7 +2,7 @@
 # docs.sh - build the documentation site into $BUILD/site and check it
 #
 # Sphinx, myst-parser and furo are installed from PyPI into $BUILD/docs-venv, once; later runs need no network.  Warnings of
-# Sphinx are errors, every internal link and anchor must lead somewhere, and every public function must have an entry.
+# Sphinx are errors, every internal link and anchor must exist, and every public function must have an entry.
 # Environment: BUILD.
 set -euo pipefail
 cd "$(dirname "$0")/.."

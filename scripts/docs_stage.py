@@ -2,15 +2,15 @@
 """docs_stage.py OUT - the documents of this repository as sources of a Sphinx site
 
 docs/ becomes the root of the site, docs/conf.py its configuration.  Documents are written for a code host, so relative links
-lead to files of the repository; here each is changed to the page of that file:
+point to files of the repository; here each is changed to the page of that file:
 
     docs/x.md                x.md
     include/zinc/store.h     api/zinc-store       (scripts/api_reference.py writes these)
-    an image                 repo/<path>          as it is
-    any other file           repo/<path>.md       Markdown as it is, else the text of the file as one block of code
+    an image                 repo/<path>          unchanged
+    any other file           repo/<path>.md       Markdown unchanged, else the text of the file as one block of code
     a directory              repo/<path>.md       a list of its files
 
-Pages below repo/ are made as links need them.  A list behind the line <!-- contents --> becomes part of the navigation,
+Pages below repo/ are made if links need them.  A list after the line <!-- contents --> becomes part of the navigation,
 under the heading before it.
 """
 import os
@@ -28,7 +28,7 @@ LANGUAGES = {".c": "c", ".h": "c", ".py": "python", ".sh": "bash", ".json": "jso
 
 
 def page_of(name):
-    """Where the file `name` of the repository is found on the site."""
+    """The place of the repository's file `name` on the site."""
     if name.startswith("docs/") and name.endswith(".md"):
         return name.removeprefix("docs/")
     if name.endswith(IMAGES):
@@ -43,14 +43,14 @@ class Stage:
         self.out, self.done, self.wanted = out, set(), []
 
     def link(self, page, target):
-        """A link as the site has it, relative to `page`'s own place there."""
+        """A link on the site, relative to the place of `page` there."""
         if check_links.OUTSIDE.match(target) or target.startswith("#"):
             return target
         path, mark, anchor = target.partition("#")
         return self.path(page, os.path.normpath(os.path.join(os.path.dirname(page), path))) + mark + anchor
 
     def path(self, page, name):
-        """The way from a page to that of the file `name`, which is then made, too."""
+        """The relative link from a page to that of the file `name`, which is then also made."""
         self.wanted.append(name)
         return os.path.relpath(page_of(name), os.path.dirname(page_of(page)))
 

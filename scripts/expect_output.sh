@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# expect_output.sh FILE COMMAND... - run a command; it must succeed and print what is in FILE
+# expect_output.sh FILE COMMAND... - run a command; it must succeed and print the contents of FILE
 #
-# The path of the working directory is cut from what it prints.  With UPDATE=1 FILE is written instead.
+# The path of the working directory is removed from its output.  With UPDATE=1 FILE is written instead.
 set -euo pipefail
 expected=$1
 shift

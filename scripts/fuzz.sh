@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # fuzz.sh [NAME...] - run every fuzz target (or those named) under libFuzzer for FUZZ_SECONDS each
 #
-# Inputs that add coverage go to build-fuzz/corpus/<name>/, findings to build-fuzz/findings/.  A
+# Inputs that add coverage are stored in build-fuzz/corpus/<name>/, findings in build-fuzz/findings/.  A
 # finding becomes a named file in fuzz/corpus/<name>/ together with its fix.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit

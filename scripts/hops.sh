@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# hops.sh - how many functions lie between a call and the store, and how often it is asked
+# hops.sh - count the functions between a call and the store, and the calls of the store
 #
 # For reading one chunk, writing a part of one, opening a node of the draft of 2020 and `cp --format v2` of a group with
-# one array: calls of the file system's operations, the deepest stack on the way to one, documents parsed and
+# one array: calls of the file system's operations, the deepest stack of such a call, documents parsed and
 # printed.  Needs gdb and a build with symbols and without inlining:
 #     cmake -B build-hops -S . -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_C_FLAGS_DEBUG=-O0 -g" && cmake --build build-hops --target product
 #     scripts/hops.sh [BUILD]
@@ -39,7 +39,7 @@ end
 continue
 END
 
-# The stack from the store up, of the one that is deepest.
+# The deepest stack, from the store upwards.
 count() { # count NAME COMMAND...
 	local name=$1
 	shift

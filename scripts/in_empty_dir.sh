@@ -1,5 +1,5 @@
 #!/bin/sh
-# in_empty_dir.sh DIR COMMAND... - run a command in DIR, made empty first
+# in_empty_dir.sh DIR COMMAND... - empty DIR, then run a command in it
 set -eu
 dir=$1
 shift

@@ -2,7 +2,7 @@
 # interop.sh - exchange arrays with zarr-python (3, and 2 for version 2), xarray, TensorStore, zarrs and zarrita, both ways
 #
 # Installs what is missing into build/interop-venv and build/interop-npm (once; later runs need no
-# network), builds Zinc, prints the table and closes with "N passed, N failed, N skipped".
+# network), builds Zinc, prints the table and ends with "N passed, N failed, N skipped".
 # Environment: BUILD, JOBS, INTEROP_QUICK=1 (a short form), INTEROP_FLAGS (options of tests/interop/run.py),
 # INTEROP_INSTALL=1 (install the Python packages of the peers and stop: what scripts/bench.sh needs).
 set -euo pipefail
@@ -57,7 +57,7 @@ install_node() {
 }
 
 # shellcheck disable=SC2016 # the loader expands $ORIGIN, not the shell
-# zarr-python 2 has an environment of its own; it will not run beside NumPy 2.
+# zarr-python 2 has its own environment, because it does not work with NumPy 2.
 install_v2() {
 	local version python
 	while read -r version python; do
@@ -74,8 +74,8 @@ install_v2() {
 	return 1
 }
 
-# Version 2 and the draft of 2020 with every zarr-python 2 that there is: PyPI's, and Debian's if it is installed, whose
-# Python may have GDAL, too.
+# Version 2 and the draft of 2020 with every available zarr-python 2: PyPI's, and Debian's if it is installed, whose
+# Python may also have GDAL.
 exchange_v2() {
 	local python status=0
 	for python in "$VENV2/bin/python" /usr/bin/python3; do

@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""mutants.py [--build DIR] [--each N] [--stale] [WORD...] - does a test fail for each small mistake in tests/mutants/*.txt?
+"""mutants.py [--build DIR] [--each N] [--stale] [WORD...] - a test fails for each small mistake in tests/mutants/*.txt
 
-A test that cannot fail holds nothing.  Each stanza is one mistake in one line of the source and the test that must
-notice it:
+A test that cannot fail checks nothing.  Each stanza is one mistake in one line of the source and the test that must
+detect it:
 
-    mutant: a frame of another size is taken for the chunk
+    mutant: accept a frame of another size
     file: src/codec/codec_zstd.c
     from: if (size != want)
     to: if (0)
     test: test_codec_zstd
 
 (1) The tree is copied to DIR (build-mutants) and changed there only.
-(2) Every named test passes before the first mistake is made; else its failure would say nothing.
-(3) `from` occurs exactly once in the file.  Where it does not, the mutant is stale, and that counts as a failure.
-(4) A mutant that does not compile counts as a failure: the compiler saw it, no test did.
-(5) A test that hangs has noticed.
+(2) Every named test passes before the first mistake is made; otherwise its failure would prove nothing.
+(3) `from` occurs exactly once in the file.  Otherwise the mutant is stale, which counts as a failure.
+(4) A mutant that does not compile counts as a failure: the compiler detected it, no test did.
+(5) A test that hangs has detected the mistake.
 
---each N takes at most N of each file; WORDs choose mutants by what their stanza says.  --stale only looks for
-(3), which takes a second and is part of `make check`.
+--each N uses at most N of each file; WORDs select mutants by the text of their stanza.  --stale only checks (3), which
+takes a second and is part of `make check`.
 """
 import argparse
 import pathlib
@@ -60,7 +60,7 @@ def run(command, **more):
 
 
 class Tree:
-    """The copy that mistakes are made in, and its build"""
+    """The copy of the tree in which mistakes are made, and its build"""
 
     def __init__(self, place):
         self.source, self.build = place / "source", place / "build"
@@ -77,7 +77,7 @@ class Tree:
         self.programs = {p.name for p in (self.build / "tests").iterdir()}
 
     def restore(self, name):
-        """As in the tree; what is the same already keeps its time, so that nothing is built for it"""
+        """Restore files from the tree; unchanged ones keep their time, so that they are not compiled again"""
         here, there = ROOT / name, self.source / name
         if not here.is_file() or (there.is_file() and there.read_bytes() == here.read_bytes()):
             return

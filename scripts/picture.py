@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """picture.py [ZINC [SVG]] - the README's picture: the command at work, from its real output
 
-Makes a small data set in a directory of its own, runs the commands of SESSION with a terminal for their output, and draws
+Makes a small data set in a temporary directory, runs the commands of SESSION with a terminal for their output, and draws
 what they print, colours included, to docs/images/zinc.svg.
 """
 
@@ -53,7 +53,7 @@ def weather():
 
 
 def run(command, where, environment):
-    """What a command prints on a terminal; its progress, which goes to standard error, is left out"""
+    """The output of a command on a terminal, without its progress on standard error"""
     ours, theirs = pty.openpty()
     child = subprocess.Popen(command, shell=True, cwd=where, env=environment, stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.DEVNULL)
     os.close(theirs)

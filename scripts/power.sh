@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# power.sh - cut the power in the middle of a write storm, many times, and look what is left
+# power.sh - simulate power cuts during many writes, and check the stored data
 #
-# A file system in a loop image is shut down without flushing its log (what a power cut does), unmounted, mounted
-# again, and every acknowledged write must be there, whole.  Needs root and loop devices; says so and exits 77
-# where it has none.  CUTS (20) per file system; ext4, and XFS where mkfs.xfs is installed.
+# A file system in a loop image is shut down without flushing its log, as by a power cut, unmounted and mounted again;
+# then every acknowledged write must exist and be complete.  Needs root and loop devices; without them it says so and
+# exits 77.  CUTS (20) per file system; ext4, and XFS if mkfs.xfs is installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build} cuts=${CUTS:-20}
@@ -22,7 +22,7 @@ cut_once() { # filesystem
 	"$work/storm" write "$work/m" 6 >"$work/log" 2>/dev/null &
 	local storm=$!
 	sleep "0.$((RANDOM % 8 + 1))"
-	# _IOR('X', 125, u32) with 2: go down, do not flush the log
+	# _IOR('X', 125, u32) with 2: shut down without flushing the log
 	python3 -c "import fcntl, os, struct; fcntl.ioctl(os.open('$work/m', 0), 0x8004587d, struct.pack('I', 2))"
 	wait "$storm" || true
 	umount "$work/m"

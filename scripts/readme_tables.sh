@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# readme_tables.sh [--check] - write the lists of what is supported into README.md, from the command's own lists
+# readme_tables.sh [--check] - write the lists of supported features into README.md, from the lists of the command
 #
-# With --check nothing is written: the README must already say what the build says.
+# With --check nothing is written: the README must already match the build.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 zinc=${ZINC:-$root/build/zinc}
 
-# One item per kind of thing: its names, in the order of the library's tables, in lines of at most 100 columns.
+# One item per kind: its names, in the order of the library's tables, in lines of at most 100 columns.
 item() { # title command [filter]
 	local names
 	names=$("$zinc" "$2" --json | grep -o '"name":"[^"]*"' | sed 's/"name":"\(.*\)"/\1/' | sed "${3:-}" |
@@ -33,7 +33,7 @@ awk -v tables="$new.tables" '
 	!skip' "$root/README.md" >"$new"
 if [ "${1:-}" = --check ]; then
 	diff -u "$root/README.md" "$new" || { echo "README.md: run scripts/readme_tables.sh" >&2; exit 1; }
-	echo "readme_tables: the README says what the build says"
+	echo "readme_tables: the README matches the build"
 else
 	cat "$new" >"$root/README.md"
 fi

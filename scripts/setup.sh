@@ -1,12 +1,12 @@
 #!/bin/sh
 # setup.sh GROUP... - install the Debian packages that are missing, and nothing else
-# setup.sh --check  - say what a build misses, and install nothing
+# setup.sh --check  - list what a build needs and lacks, and install nothing
 #
-# Groups: make build test clang valgrind s390x format power bench docs.  Quick when nothing is missing; sudo only when
-# something is and we are not root.  On other systems it prints the list of packages and goes on.
+# Groups: make build test clang valgrind s390x format power bench docs.  Fast if nothing is missing; uses sudo only to
+# install, and only if not root.  On other systems it prints the list of packages and continues.
 #
-# --check asks neither apt nor dpkg, so that it works on every system: it looks for programs in PATH and for headers
-# with the compiler.  Without a program that the build needs it fails; without an optional library it goes on.
+# --check calls neither apt nor dpkg, so that it works on every system: it looks for programs in PATH and for headers
+# with the compiler.  Without a program that the build needs it fails; without an optional library it continues.
 set -eu
 compiler=${CC:-cc}
 
@@ -28,7 +28,7 @@ packages() {
 	esac
 }
 
-# Programs that a build needs: what is run, and the package that has it
+# Programs that a build needs: the command, and its package
 programs() {
 	cat <<-END
 		${compiler%% *} gcc
@@ -37,7 +37,7 @@ programs() {
 	END
 }
 
-# Optional libraries: their header, and the package that has it
+# Optional libraries: their header, and the package
 headers() {
 	cat <<-END
 		zstd.h libzstd-dev
@@ -87,13 +87,13 @@ root() {
 	fi
 }
 
-# Codec libraries exist for some machines only (libisal): what has no candidate is done without.
+# Some codec libraries exist only for some machines (libisal): packages without a candidate are left out.
 available() {
 	for package; do
 		if apt-cache show "$package" >/dev/null 2>&1; then
 			echo "$package"
 		else
-			echo "setup: no package $package for this machine, going on without it" >&2
+			echo "setup: no package $package for this machine, continuing without it" >&2
 		fi
 	done
 }
@@ -104,7 +104,7 @@ if [ "${1:-}" = --check ]; then
 fi
 wanted=$(for group; do packages "$group"; done)
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-	echo "setup: not a Debian machine; these are wanted (by their Debian names):" $wanted
+	echo "setup: not a Debian machine; these are needed (by their Debian names):" $wanted
 	exit 0
 fi
 
@@ -122,7 +122,7 @@ echo "setup: installing$missing"
 install_all() {
 	root apt-get install -y -qq --no-install-recommends $(available $missing) >/dev/null
 }
-# Lists may be absent (a fresh image) or so old that their packages are gone; read them at most once.
+# Lists may be missing (a fresh image) or so old that their packages no longer exist; update them at most once.
 if apt-cache show gcc >/dev/null 2>&1 && install_all; then
 	exit 0
 fi

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # sysroot_s390x.sh DIR - unpack the libraries of a big-endian Debian into DIR/sysroot
 #
-# apt keeps its lists and packages for that machine inside DIR, so the host's own package state
-# is neither changed nor needed, and no root either.
+# apt keeps its lists and packages for that machine inside DIR, so the package state of the host
+# is neither changed nor needed, and root is not needed either.
 set -euo pipefail
 
 dir=$(mkdir -p "$1" && cd "$1" && pwd)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test.sh SUITE... - build and run the tests in one or more ways, then say how many passed
+# test.sh SUITE... - build and run one or more test suites, then print how many tests passed
 #
 #   gcc       as shipped, with the project's checks      build/
 #   asan      AddressSanitizer + UBSan, asserts on        build-asan/
@@ -8,12 +8,12 @@
 #   valgrind  memcheck                                    build-valgrind/
 #   s390x     a big-endian machine, under qemu-user       build-s390x/
 #
-# gcc and asan share the work, unless ZINC_LONG asks for all of it: gcc takes a sample of the sweeps of failing calls and
-# all matrices of the command's cases, asan the other way round (ZINC_SAMPLE).  ZINC_LONG also repeats more with other
-# seeds; ZINC_QUICK, where everything is slow, repeats less.
+# gcc and asan share the work, unless ZINC_LONG is set: gcc runs a sample of the sweeps of failing calls and all matrices
+# of the command's cases, asan all sweeps and a sample of the matrices (ZINC_SAMPLE).  ZINC_LONG also repeats more with
+# other seeds; ZINC_QUICK, for slow suites, repeats less.
 #
 # The last line is "N passed, N failed"; a suite that does not build counts as one failure.
-# Environment: BUILD, JOBS, ZINC_LONG=1, ZINC_WERROR=ON, CTEST_FLAGS (say, -R store), TARGET (what is built for that) [all].
+# Environment: BUILD, JOBS, ZINC_LONG=1, ZINC_WERROR=ON, CTEST_FLAGS (such as -R store), TARGET (the target to build) [all].
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
@@ -32,7 +32,7 @@ suite() {
 	echo "== $name: building in $dir/"
 	mkdir -p "$dir"
 	report=$(realpath "$dir")/junit.xml log=$dir/configure.log
-	# A warning of CMake means that something is left out, so it counts.
+	# A warning of CMake means that something is left out, so it is a failure.
 	if ! cmake -G Ninja -B "$dir" -S . -DZINC_TESTS=ON "$@" >"$log" 2>&1 || grep -q 'CMake Warning' "$log"; then
 		cat "$log"
 		failed=$((failed + 1))
@@ -45,7 +45,7 @@ suite() {
 		return
 	fi
 	# shellcheck disable=SC2086
-	# One more than there are cores: some tests wait, for a disk, a server or a time limit.
+	# One job more than cores, because some tests wait for a disk, a server or a time limit.
 	${LAUNCH:-} ctest --test-dir "$dir" -j "$((JOBS + 1))" --output-on-failure --no-label-summary \
 		--output-junit "$report" $select ${CTEST_FLAGS:-}
 	n=$(count tests "$report") bad=$(count failures "$report") off=$(count skipped "$report")
@@ -71,8 +71,8 @@ for name in "$@"; do
 		;;
 	tsan)
 		scripts/setup.sh build test clang || exit 1
-		# clang's, because gcc's gives up on threads made after fork(); and its shadow memory does not fit
-		# the address randomisation of newer kernels.
+		# clang's TSan, because gcc's fails for threads made after fork().  Its shadow memory does not work with
+		# the address randomization of newer kernels.
 		CC=clang CXX=clang++ LAUNCH=$(setarch -R true 2>/dev/null && echo "setarch -R") ZINC_QUICK=1 \
 			suite tsan "$BUILD-tsan" "-LE check|header" "${DEBUG[@]}" -DZINC_SANITIZE=thread
 		;;

@@ -52,10 +52,10 @@ class Layers(Checks):
         self.accepts("check_layers.py", {})
 
     def test_upwards(self):
-        self.finds("base may not know room json", "src/base/up.c", '#include "json/json.h"\n')
+        self.finds("base may not include room json", "src/base/up.c", '#include "json/json.h"\n')
 
     def test_sideways(self):
-        self.finds("json may not know room codec", "src/json/side.c", '#include "codec/codec.h"\n')
+        self.finds("json may not include room codec", "src/json/side.c", '#include "codec/codec.h"\n')
 
     def test_not_the_door(self):
         self.finds("only its door", "src/json/window.c", '#include "base/num.h"\n')
@@ -135,8 +135,8 @@ class Style(Checks):
         self.finds("#if inside", "src/json/bad.c", self.function("#ifdef X\n\treturn 1;\n#endif\n"))
 
     def test_ceiling(self):
-        self.finds("without a real ceiling", "src/json/bad.c", self.function("\tzinc_buf_init(&b, ctx, SIZE_MAX);\n\treturn 1;\n"))
-        self.finds("without a real ceiling", "src/json/bad.c", self.function("\tb->max = PTRDIFF_MAX;\n\treturn 1;\n"))
+        self.finds("without a real maximum", "src/json/bad.c", self.function("\tzinc_buf_init(&b, ctx, SIZE_MAX);\n\treturn 1;\n"))
+        self.finds("without a real maximum", "src/json/bad.c", self.function("\tb->max = PTRDIFF_MAX;\n\treturn 1;\n"))
 
     def test_dangling(self):
         self.finds("*out is freed and not reset", "src/json/bad.c", self.function("\tzinc_free(h->ctx, *out);\n\treturn 1;\n"))
@@ -216,17 +216,17 @@ class Abi(Checks):
         self.finds("zinc_gone 8: only in the table", "", "zinc_gone 8\n")
 
     def test_inside_another(self):
-        self.finds("zinc_other: zinc_big can grow and must go by pointer", "struct zinc_other {\n\tsize_t size;\n\tzinc_big big;\n};\n"
+        self.finds("zinc_other: zinc_big can grow and must be passed by pointer", "struct zinc_other {\n\tsize_t size;\n\tzinc_big big;\n};\n"
                    "typedef struct zinc_other zinc_other;\n")
 
     def test_by_value(self):
-        self.finds("zinc_big can grow and must go by pointer", "ZINC_API int zinc_f(int a, const zinc_big big);\n")
-        self.finds("zinc_big can grow and must go by pointer", "ZINC_API zinc_big zinc_f(int a);\n")
-        self.finds("zinc_big can grow and must go by pointer", "typedef int (*zinc_fn)(zinc_big);\n")
+        self.finds("zinc_big can grow and must be passed by pointer", "ZINC_API int zinc_f(int a, const zinc_big big);\n")
+        self.finds("zinc_big can grow and must be passed by pointer", "ZINC_API zinc_big zinc_f(int a);\n")
+        self.finds("zinc_big can grow and must be passed by pointer", "typedef int (*zinc_fn)(zinc_big);\n")
 
     def test_list(self):
-        self.finds("zinc_big can grow and cannot lie in a list", "ZINC_API int zinc_f(const zinc_big *all, size_t n);\n")
-        self.finds("zinc_big can grow and cannot lie in a list", "typedef struct zinc_other {\n\tsize_t size;\n\t"
+        self.finds("zinc_big can grow and cannot be in a list", "ZINC_API int zinc_f(const zinc_big *all, size_t n);\n")
+        self.finds("zinc_big can grow and cannot be in a list", "typedef struct zinc_other {\n\tsize_t size;\n\t"
                    "const zinc_big *bigs;\n\tsize_t nbigs;\n} zinc_other;\n")
 
     def test_neither(self):
