@@ -267,10 +267,10 @@ grid_shape(const zinc_meta *m, uint64_t *shape)
 
 /* One of the three shapes, from the current snapshot. */
 static int
-ask_shape(const zinc_array *a, int (*ask)(const zinc_meta *m, uint64_t *shape), uint64_t *shape)
+current_shape(const zinc_array *a, int (*get)(const zinc_meta *m, uint64_t *shape), uint64_t *shape)
 {
 	zinc_meta *m = zinc_array_snapshot(a);
-	int has = ask(m, shape);
+	int has = get(m, shape);
 
 	zinc_meta_free(m);
 	return has;
@@ -279,19 +279,19 @@ ask_shape(const zinc_array *a, int (*ask)(const zinc_meta *m, uint64_t *shape), 
 int
 zinc_array_chunk_shape(const zinc_array *a, uint64_t *shape)
 {
-	return ask_shape(a, chunk_shape, shape);
+	return current_shape(a, chunk_shape, shape);
 }
 
 int
 zinc_array_shard_shape(const zinc_array *a, uint64_t *shape)
 {
-	return ask_shape(a, shard_shape, shape);
+	return current_shape(a, shard_shape, shape);
 }
 
 int
 zinc_array_grid_shape(const zinc_array *a, uint64_t *shape)
 {
-	return ask_shape(a, grid_shape, shape);
+	return current_shape(a, grid_shape, shape);
 }
 
 zinc_status

@@ -27,7 +27,7 @@ build_meta(zinc_meta **out, zinc_hierarchy *h, const zinc_array_options *options
 
 /* Objects of an earlier array must not appear in the new one: without a document they are leftovers. */
 static zinc_status
-make_place(zinc_hierarchy *h, const char *path, int overwrite, zinc_error *err)
+prepare_place(zinc_hierarchy *h, const char *path, int overwrite, zinc_error *err)
 {
 	bool vacant;
 
@@ -48,7 +48,7 @@ create(zinc_array **out, zinc_hierarchy *h, const char *path, const zinc_array_o
 	ZINC_TRY(zinc_path_check_new(path, err));
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	ZINC_TRY(build_meta(&m, h, options, err));
-	st = make_place(h, path, options->overwrite, err);
+	st = prepare_place(h, path, options->overwrite, err);
 	if (st == ZINC_OK)
 		st = zinc_hierarchy_init(h, err);
 	if (st == ZINC_OK)
@@ -82,7 +82,7 @@ zinc_array_create(zinc_array **out, zinc_hierarchy *h, const char *path, const z
 /* A hierarchy of another format is at the array's place.  It is erased only after the new metadata were built without
  * error. */
 static zinc_status
-make_way(zinc_hierarchy *old, zinc_hierarchy *h, const zinc_array_options *options, zinc_error *err)
+replace_other_format(zinc_hierarchy *old, zinc_hierarchy *h, const zinc_array_options *options, zinc_error *err)
 {
 	zinc_meta *m = NULL;
 
@@ -113,7 +113,7 @@ zinc_array_create_url(zinc_array **out, const char *url, const zinc_array_option
 	}
 	ZINC_TRY(zinc_visit_open_new(&v, &h, &old, url, &o, err));
 	within = zinc_visit_within(&v, h, &v.wait);
-	st = old ? make_way(zinc_visit_within(&v_old, old, &v.wait), within, &a, err) : ZINC_OK;
+	st = old ? replace_other_format(zinc_visit_within(&v_old, old, &v.wait), within, &a, err) : ZINC_OK;
 	if (st == ZINC_OK)
 		st = zinc_array_create(out, within, zinc_hierarchy_path(h), &a, err);
 	zinc_hierarchy_close(old);

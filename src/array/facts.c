@@ -14,7 +14,7 @@
 /* Texts and the fill value are in `bytes`. */
 struct zinc_facts {
 	struct zinc_facts *older;      /* also returned, or NULL */
-	bool lent;                     /* an accessor has returned it; guarded by ctx->lock, like `older` */
+	bool returned;                 /* an accessor has returned it; guarded by ctx->lock, like `older` */
 	bool variable;                 /* the fill value is a zinc_vlen */
 	uint64_t shape[ZINC_MAX_NDIM]; /* zeros after ndim: a refresh may find an array with more dimensions */
 	size_t nbytes;
@@ -176,22 +176,23 @@ zinc_facts_follow(zinc_facts *now, zinc_facts *next, zinc_facts **rid)
 		*rid = next;
 		return now;
 	}
-	*rid = now->lent ? NULL : now;
-	next->older = now->lent ? now : now->older;
-	now->older = now->lent ? now->older : NULL;
+	*rid = now->returned ? NULL : now;
+	next->older = now->returned ? now : now->older;
+	now->older = now->returned ? now->older : NULL;
 	return next;
 }
 
 /* ---- accessors ---- */
 
+/* Marks them as returned. */
 static const zinc_facts *
-borrow(const zinc_array *a)
+current_facts(const zinc_array *a)
 {
 	zinc_facts *f;
 
 	pthread_mutex_lock(&a->ctx->lock);
 	f = a->facts;
-	f->lent = true;
+	f->returned = true;
 	pthread_mutex_unlock(&a->ctx->lock);
 	return f;
 }
@@ -199,13 +200,13 @@ borrow(const zinc_array *a)
 const uint64_t *
 zinc_array_shape(const zinc_array *a)
 {
-	return borrow(a)->shape;
+	return current_facts(a)->shape;
 }
 
 const char *
 zinc_array_dtype(const zinc_array *a)
 {
-	const zinc_facts *f = borrow(a);
+	const zinc_facts *f = current_facts(a);
 
 	return at(f, f->dtype);
 }
@@ -213,7 +214,7 @@ zinc_array_dtype(const zinc_array *a)
 const char *
 zinc_array_dimension_name(const zinc_array *a, int dim)
 {
-	const zinc_facts *f = borrow(a);
+	const zinc_facts *f = current_facts(a);
 
 	return dim >= 0 && dim < ZINC_MAX_NDIM ? at(f, f->names[dim]) : NULL;
 }
@@ -221,7 +222,7 @@ zinc_array_dimension_name(const zinc_array *a, int dim)
 const char *
 zinc_array_unsupported(const zinc_array *a)
 {
-	const zinc_facts *f = borrow(a);
+	const zinc_facts *f = current_facts(a);
 
 	return at(f, f->unsupported);
 }
@@ -229,7 +230,7 @@ zinc_array_unsupported(const zinc_array *a)
 const void *
 zinc_array_fill(const zinc_array *a)
 {
-	const zinc_facts *f = borrow(a);
+	const zinc_facts *f = current_facts(a);
 
 	return at(f, f->fill);
 }

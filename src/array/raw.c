@@ -225,7 +225,8 @@ check_object(zinc_call *c, zinc_worker *w, const uint64_t *index, zinc_bytes in,
 
 /* Report the result of one check. */
 static void
-tell(const checking *x, const zinc_fetch_item *it, const zinc_object_check *seen, zinc_status st, zinc_error *err)
+report_check(const checking *x, const zinc_fetch_item *it, const zinc_object_check *seen, zinc_status st,
+	     zinc_error *err)
 {
 	if (st != ZINC_OK && it->key.n > 0)
 		zinc_error_at_key(err, st, (const char *)it->key.p);
@@ -248,7 +249,7 @@ take(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err)
 		st = check_object(x->c, &x->c->workers[worker], x->of->index(x->of->arg, it->i), in, &seen, err);
 	else
 		st = zinc_fail(err, ZINC_E_NOTFOUND, "the chunk is not stored");
-	tell(x, it, &seen, st, err);
+	report_check(x, it, &seen, st, err);
 	return ZINC_OK;
 }
 
@@ -257,7 +258,7 @@ fail(void *arg, zinc_fetch_item *it, zinc_status st, zinc_error *err)
 {
 	const zinc_object_check none = {.empty_units = 0};
 
-	tell(arg, it, &none, st, err);
+	report_check(arg, it, &none, st, err);
 }
 
 static zinc_status
@@ -330,7 +331,7 @@ single_index(void *arg, size_t i)
 }
 
 static void
-single_told(void *arg, size_t i, const zinc_object_check *seen, zinc_status st, const zinc_error *err)
+single_report(void *arg, size_t i, const zinc_object_check *seen, zinc_status st, const zinc_error *err)
 {
 	single *s = arg;
 
@@ -348,7 +349,7 @@ zinc_array_object_check(const zinc_array *a, const uint64_t *index, zinc_object_
 	const zinc_call_options rest = zinc_wait_rest(wait);
 	single s = {index, out, ZINC_OK, err};
 	const zinc_object_checks one = {
-	    .n = 1, .index = single_index, .told = single_told, .arg = &s, .threads = 1, .call = &rest};
+	    .n = 1, .index = single_index, .told = single_report, .arg = &s, .threads = 1, .call = &rest};
 
 	memset(out, 0, sizeof *out);
 	ZINC_TRY(zinc_array_objects_check(a, &one, err));

@@ -98,7 +98,7 @@ add_cost(zinc_read_cost *c, const zinc_chunk *k)
 
 /* Objects are sorted by number, and so are the units of each: zinc_plan_unit needs that order for points. */
 static zinc_status
-hand_over(zinc_call *c, const zinc_plan *p, zinc_explain *x, zinc_chunk_fn fn, void *arg, zinc_error *err)
+report_units(zinc_call *c, const zinc_plan *p, zinc_explain *x, zinc_chunk_fn fn, void *arg, zinc_error *err)
 {
 	zinc_chunk k = {.size = sizeof k};
 	zinc_object o = {.number = UINT64_MAX};
@@ -186,7 +186,7 @@ zinc_array_read_cost(zinc_array *a, const zinc_selection *selection, const zinc_
 	if (st == ZINC_OK)
 		st = explain_planned(&c, &p, &x, err);
 	if (st == ZINC_OK && c.code == ZINC_OK)
-		st = hand_over(&c, &p, &x, fn, arg, err);
+		st = report_units(&c, &p, &x, fn, arg, err);
 	zinc_plan_fini(&p);
 	zinc_free(x.ctx, x.touches);
 	pthread_mutex_destroy(&x.lock);

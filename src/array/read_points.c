@@ -14,7 +14,7 @@
 
 /* Do the requests cost less than reading the whole chunk? */
 static bool
-are_worth_it(const zinc_job *j, const zinc_reading *r)
+requests_cost_less(const zinc_job *j, const zinc_reading *r)
 {
 	const zinc_meta *m = j->p->m;
 	const uint64_t n = r->u.end - r->u.begin;
@@ -37,7 +37,7 @@ want(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, bool *can, zinc_er
 	size_t i;
 	int d;
 
-	*can = n > 0 && are_worth_it(j, r);
+	*can = n > 0 && requests_cost_less(j, r);
 	if (!*can)
 		return ZINC_OK;
 	ZINC_TRY(zinc_fetch_room(it, n, n * sizeof *ranges, &gets, err));

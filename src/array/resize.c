@@ -19,7 +19,7 @@ typedef struct reshape {
 	const uint64_t *shape; /* the new shape; or, with axis >= 0, `by` is added to one axis */
 	int axis;
 	uint64_t by;
-	const zinc_meta *fewer_not; /* the grid of this snapshot must not lose a chunk; NULL: it may */
+	const zinc_meta *keep_chunks_of; /* the grid of this snapshot must not lose a chunk; NULL: it may */
 	uint64_t before[ZINC_MAX_NDIM], after[ZINC_MAX_NDIM];
 } reshape;
 
@@ -44,7 +44,7 @@ new_shape(reshape *x, const zinc_json *old, zinc_error *err)
 static zinc_status
 check_chunks_stay(const reshape *x, zinc_error *err)
 {
-	const zinc_grid *g = x->fewer_not ? x->fewer_not->grid : NULL;
+	const zinc_grid *g = x->keep_chunks_of ? x->keep_chunks_of->grid : NULL;
 	int d;
 
 	for (d = 0; g && d < x->ndim; d++)
@@ -244,7 +244,7 @@ zinc_array_resize(zinc_array *a, const uint64_t *shape, const zinc_call_options 
 	m = zinc_array_snapshot(a);
 	x.ndim = m->ndim;
 	zinc_store_caps(h->store, &caps);
-	x.fewer_not = caps.flags & ZINC_CAP_LIST ? NULL : m;
+	x.keep_chunks_of = caps.flags & ZINC_CAP_LIST ? NULL : m;
 	st = check_resizable(m, err);
 	if (st == ZINC_OK)
 		st = put_shape(a, h, &x, err);

@@ -34,8 +34,8 @@ typedef struct slot {
 	size_t nbatches;
 	size_t batch_units;
 	zinc_buf begins; /* size_t per batch: where it begins in the order of points; empty for one batch */
-	uint64_t units_done, bytes_done; /* in this attempt; under the window's lock */
-	uint64_t units_told, bytes_told; /* reported in all attempts */
+	uint64_t units_done, bytes_done;         /* in this attempt; under the window's lock */
+	uint64_t units_reported, bytes_reported; /* reported in all attempts */
 } slot;
 
 typedef struct window {
@@ -317,7 +317,7 @@ decode_batch(window *win, zinc_worker *w, const slot *s, const zinc_fetch_item *
 
 /* Report progress.  What an earlier attempt reported is not reported again. */
 static void
-tell(window *win, slot *s, size_t batch)
+report_progress(window *win, slot *s, size_t batch)
 {
 	const zinc_plan *p = win->j->p;
 	uint64_t units = 0, nbytes = 0;
@@ -332,13 +332,13 @@ tell(window *win, slot *s, size_t batch)
 		s->units_done++;
 		s->bytes_done += zinc_unit_selected(p, &u) * (uint64_t)win->j->t->element;
 	}
-	if (s->units_done > s->units_told) {
-		units = s->units_done - s->units_told;
-		s->units_told = s->units_done;
+	if (s->units_done > s->units_reported) {
+		units = s->units_done - s->units_reported;
+		s->units_reported = s->units_done;
 	}
-	if (s->bytes_done > s->bytes_told) {
-		nbytes = s->bytes_done - s->bytes_told;
-		s->bytes_told = s->bytes_done;
+	if (s->bytes_done > s->bytes_reported) {
+		nbytes = s->bytes_done - s->bytes_reported;
+		s->bytes_reported = s->bytes_done;
 	}
 	pthread_mutex_unlock(&win->lock);
 	if (units > 0)
@@ -365,7 +365,7 @@ take_batch(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *
 	if (!done)
 		return ZINC_OK;
 	ZINC_TRY(decode_batch(win, w, s, it, err));
-	tell(win, s, it->i);
+	report_progress(win, s, it->i);
 	return ZINC_OK;
 }
 
@@ -469,7 +469,7 @@ take_chunks(window *win, zinc_worker *w, slot *s, const zinc_fetch_item *it, zin
 		}
 	}
 	for (i = 0; i < s->nbatches; i++)
-		tell(win, s, s->first_batch + i);
+		report_progress(win, s, s->first_batch + i);
 	s->nbatches = 0;
 	return ZINC_OK;
 }
@@ -587,7 +587,7 @@ open_slot(window *win, size_t i, zinc_error *err)
 	s->stored.entries = win->entries + i * win->nentries;
 	s->batch_units = units_of_batch(win);
 	s->nbatches = (size_t)zinc_ceil_div(s->o.nunits, s->batch_units);
-	s->units_told = s->bytes_told = 0;
+	s->units_reported = s->bytes_reported = 0;
 	win->todo[i] = i;
 	return find_begins(win, s, err);
 }

@@ -147,7 +147,7 @@ encode_inner(const shard_job *x, zinc_scratch *s, uint64_t position, zinc_buf *o
 
 /* Add a touched inner chunk, which is in `fetch` from `begin` to its end. */
 static void
-enter(shard_job *x, uint64_t position, size_t begin, bool empty)
+add_inner(shard_job *x, uint64_t position, size_t begin, bool empty)
 {
 	if (empty)
 		zinc_shard_build_erase(&x->b, position);
@@ -170,7 +170,7 @@ encode_in_turn(shard_job *x, zinc_error *err)
 			continue;
 		}
 		ZINC_TRY(encode_inner(x, x->w->s, i, out, &empty, err));
-		enter(x, i, begin, empty);
+		add_inner(x, i, begin, empty);
 	}
 	return ZINC_OK;
 }
@@ -226,7 +226,7 @@ encode_windows(shard_job *x, size_t window, zinc_error *err)
 				continue;
 			}
 			ZINC_TRY(zinc_buf_add(&x->w->s->fetch, x->out[i].p, x->out[i].n, err));
-			enter(x, x->first + i, begin, x->empty[i]);
+			add_inner(x, x->first + i, begin, x->empty[i]);
 		}
 	}
 	return ZINC_OK;

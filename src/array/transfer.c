@@ -95,7 +95,7 @@ pick_converter(zinc_target *t, const zinc_meta *m, zinc_type type, bool writing,
 
 /* Convert strides of the result to strides by dimension of the array. */
 static void
-spread_strides(zinc_target *t, const zinc_sel *sel, const int64_t *strides)
+strides_by_dimension(zinc_target *t, const zinc_sel *sel, const int64_t *strides)
 {
 	int d, o = 0;
 
@@ -149,7 +149,7 @@ zinc_target_init(zinc_target *t, const zinc_meta *m, const zinc_sel *sel, const 
 	ZINC_TRY(check_bounds(sel, b, strides, t->element, err));
 	t->far = zinc_target_far(sel, t->element);
 	t->p = (uint8_t *)b->data + b->first;
-	spread_strides(t, sel, strides);
+	strides_by_dimension(t, sel, strides);
 	return ZINC_OK;
 }
 
@@ -193,7 +193,7 @@ part_init(part *x, const zinc_plan *p, const zinc_target *t, const zinc_unit *u,
 
 /* The same dimensions with source and destination exchanged. */
 static void
-turn_around(zinc_copy_dim *to, const zinc_copy_dim *from, int ndim)
+swap_sides(zinc_copy_dim *to, const zinc_copy_dim *from, int ndim)
 {
 	int d;
 
@@ -353,7 +353,7 @@ tile_in(part *x, const zinc_copy_dim *dims, uint8_t *a, uint8_t *b, size_t n, zi
 	size_t bad;
 
 	ZINC_TRY(tile_room(x, &from, &to, err));
-	turn_around(back, dims, x->ndim);
+	swap_sides(back, dims, x->ndim);
 	contiguous_side(c, back, x->ndim, x->t->element, true);
 	zinc_copy_nd(from, b, c, x->ndim, x->t->element);
 	bad = x->t->convert(!x->a ? NULL : to, from, n, x->t->flags);
@@ -449,7 +449,7 @@ zinc_transfer_in(const zinc_plan *p, const zinc_target *t, const zinc_unit *u, c
 	part_init(&x, p, t, u, to, s);
 	if (t->convert)
 		return each_tile(&x, x.dims, 0, x.a, x.b, tile_in, err);
-	turn_around(back, x.dims, x.ndim);
+	swap_sides(back, x.dims, x.ndim);
 	zinc_copy_nd(x.a, x.b, back, x.ndim, t->element);
 	return ZINC_OK;
 }

@@ -299,7 +299,7 @@ repeat_parts(far_write *x, zinc_fetch_item *items)
 
 /* Objects are so large that only a few fit in memory: send the whole ones before any part is changed. */
 static void
-make_room(far_write *x)
+send_whole_first(far_write *x)
 {
 	int i;
 
@@ -321,7 +321,7 @@ write_parts(far_write *x, zinc_error *err)
 		zinc_fetch_item_init(&items[i], c->ctx, NULL, &c->workers[i].err);
 	x->j->inner_parallel = false;
 	if (x->threads < c->threads)
-		make_room(x);
+		send_whole_first(x);
 	repeat_parts(x, items);
 	for (i = 0; i < c->threads; i++)
 		zinc_fetch_item_fini(&items[i]);
@@ -333,7 +333,7 @@ write_parts(far_write *x, zinc_error *err)
 
 /* The same order as zinc_store_update: the store's own exclusion, conditions, single_writer. */
 static void
-choose(far_write *x)
+choose_method(far_write *x)
 {
 	const uint32_t cas = ZINC_CAP_CAS | ZINC_CAP_TAGS;
 	const zinc_call *c = x->j->c;
@@ -393,7 +393,7 @@ zinc_job_write_far(zinc_job *j, zinc_error *err)
 	uint64_t largest;
 	size_t n;
 
-	choose(&x);
+	choose_method(&x);
 	n = count_parts(&x, &largest);
 	if (n > 0) {
 		x.parts = zinc_calloc(ctx, n, sizeof *x.parts);

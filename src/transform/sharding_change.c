@@ -214,7 +214,7 @@ put_chunk(const one_change *o, const zinc_put *put, zinc_error *err)
 /* In a group, a change that has a condition or returns its tag is made at once.  Before it, the group's changes of the
  * same shard are written. */
 static zinc_status
-settle_before(const one_change *o, zinc_error *err)
+flush_shard_first(const one_change *o, zinc_error *err)
 {
 	return o->group ? zinc_sharded_flush_one(o->group, &o->at, o->wait, err) : ZINC_OK;
 }
@@ -228,7 +228,7 @@ put_one(one_change *o, const zinc_put *put, zinc_error *err)
 				       o->wait, err);
 	if (o->group && is_plain(o))
 		return zinc_sharded_enlist(o->group, &o->at, ZINC_CHUNK_PUT, put->iov, put->niov, o->wait, err);
-	ZINC_TRY(settle_before(o, err));
+	ZINC_TRY(flush_shard_first(o, err));
 	return put_chunk(o, put, err);
 }
 
@@ -242,7 +242,7 @@ del_one(one_change *o, const zinc_del *del, zinc_error *err)
 		return zinc_store_del(o->s->next, NULL, del->key, del->when, o->flags, o->wait, err);
 	if (o->group && is_plain(o))
 		return zinc_sharded_enlist(o->group, &o->at, ZINC_CHUNK_ERASE, NULL, 0, o->wait, err);
-	ZINC_TRY(settle_before(o, err));
+	ZINC_TRY(flush_shard_first(o, err));
 	edit.position = o->at.position;
 	return change_now(o, &edit, err);
 }
@@ -301,7 +301,7 @@ typedef struct chunk_update {
 
 /* Call the caller's function with the old chunk; the store below updates the shard around it. */
 static zinc_status
-ask_caller(void *arg, const zinc_shard_build *b, const zinc_old *old, zinc_error *err)
+call_update_fn(void *arg, const zinc_shard_build *b, const zinc_old *old, zinc_error *err)
 {
 	chunk_update *u = (chunk_update *)arg;
 	zinc_update answer = {.size = sizeof answer};
@@ -333,7 +333,7 @@ zinc_sharded_update(void *self, const char *key, zinc_update_fn fn, void *arg, u
 	zinc_buf_init(&shard, s->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&u.chunk, s->ctx, 0);
 	zinc_sharded_change_init(s, &u.c, &u.edit, 1);
-	u.c.prepare = ask_caller;
+	u.c.prepare = call_update_fn;
 	u.c.arg = &u;
 	st = zinc_sharded_key(s, at.shard, &shard, err);
 	if (st == ZINC_OK)

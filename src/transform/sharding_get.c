@@ -55,16 +55,16 @@ by_key(const void *a, const void *b)
 static zinc_status
 sort_requests(batch *b, size_t n, zinc_error *err)
 {
-	zinc_chunk_place spot;
+	zinc_chunk_place at;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (!zinc_sharded_locate(b->s, b->requests[i].key, &spot)) {
+		if (!zinc_sharded_locate(b->s, b->requests[i].key, &at)) {
 			b->passed[b->npassed++] = i;
 			continue;
 		}
-		b->asked[b->nasked++] = (asked){.i = i, .position = spot.position, .nbytes = b->keys.n};
-		ZINC_TRY(zinc_sharded_key(b->s, spot.shard, &b->keys, err));
+		b->asked[b->nasked++] = (asked){.i = i, .position = at.position, .nbytes = b->keys.n};
+		ZINC_TRY(zinc_sharded_key(b->s, at.shard, &b->keys, err));
 		ZINC_TRY(zinc_buf_add(&b->keys, "", 1, err));
 	}
 	for (i = 0; i < b->nasked; i++)
@@ -191,7 +191,7 @@ answer_found(const batch *b, const asked *a, zinc_found found)
 }
 
 static zinc_status
-bring_whole(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov, zinc_error *err)
+copy_from_shard(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov, zinc_error *err)
 {
 	(void)err;
 	zinc_iov_scatter(iov, niov, (const uint8_t *)arg + (size_t)offset, (size_t)nbytes);
@@ -223,7 +223,7 @@ answer_by_index(const batch *b, asked *a)
 	if (r->stat)
 		answer_found(b, a, ZINC_FOUND);
 	else if (sh->whole.data) /* entries were checked against the shard's size */
-		zinc_sink_serve(b->sink, a->i, r, a->nbytes, &sh->stored.tag, bring_whole,
+		zinc_sink_serve(b->sink, a->i, r, a->nbytes, &sh->stored.tag, copy_from_shard,
 				(uint8_t *)sh->whole.data + (size_t)sh->stored.entries[a->position].offset, b->wait);
 	return r->stat || sh->whole.data;
 }

@@ -292,7 +292,7 @@ any_whole(const group *g)
 }
 
 static void
-forget(group *g)
+drop_pending(group *g)
 {
 	pending *p;
 	size_t i;
@@ -311,7 +311,7 @@ flush(group *g, const zinc_wait *wait)
 	write_some(g, false, NULL);
 	if (any_whole(g))
 		write_whole_shards(g);
-	forget(g);
+	drop_pending(g);
 }
 
 /* ---- the group ---- */
@@ -390,7 +390,7 @@ group_free(group *g)
 {
 	failure *f;
 
-	forget(g);
+	drop_pending(g);
 	while ((f = g->failed)) {
 		g->failed = f->next;
 		zinc_free(g->s->ctx, f->key);

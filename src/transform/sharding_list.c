@@ -81,7 +81,7 @@ add(const listing *l, zinc_buf *list, const found *f, zinc_error *err)
 
 /* The texts no longer move: set the pointers to them. */
 static void
-settle(zinc_buf *list, const zinc_buf *text)
+set_key_pointers(zinc_buf *list, const zinc_buf *text)
 {
 	size_t i, n = count(list);
 
@@ -102,9 +102,9 @@ note_below(void *arg, const char *key, uint64_t nbytes)
 {
 	listing *l = (listing *)arg;
 	found f = {.at = l->names.n, .nbytes = nbytes};
-	zinc_chunk_place spot;
+	zinc_chunk_place at;
 
-	f.shard = zinc_sharded_locate(l->s, key, &spot);
+	f.shard = zinc_sharded_locate(l->s, key, &at);
 	if (!f.shard && !begins(key, l->prefix, l->nprefix))
 		return 0;
 	l->status = add(l, &l->below, &f, l->err);
@@ -191,7 +191,7 @@ list_below(listing *l, zinc_error *err)
 			 ? zinc_store_list(l->s->next, zinc_buf_text(&prefix), note_below, l, l->wait, err)
 			 : zinc_fail_nomem(err);
 	zinc_buf_fini(&prefix);
-	settle(&l->below, &l->names);
+	set_key_pointers(&l->below, &l->names);
 	return l->status != ZINC_OK ? l->status : st;
 }
 
@@ -319,7 +319,7 @@ collect(listing *l, zinc_error *err)
 	zinc_scratch_put(w->scratch);
 	zinc_free(ctx, w->entries);
 	zinc_free(ctx, w);
-	settle(&l->chunks, &l->text);
+	set_key_pointers(&l->chunks, &l->text);
 	if (st == ZINC_OK && count(&l->chunks) > 1)
 		qsort(l->chunks.p, count(&l->chunks), sizeof(found), by_key);
 	return st;
@@ -357,7 +357,7 @@ zinc_sharded_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, con
 
 /* Keys below one directory are adjacent, so a directory is reported with its first key. */
 static zinc_status
-tell_entries(const listing *l, zinc_entry_fn fn, void *arg, zinc_error *err)
+list_entries(const listing *l, zinc_entry_fn fn, void *arg, zinc_error *err)
 {
 	zinc_buf name;
 	zinc_status st = ZINC_OK;
@@ -394,7 +394,7 @@ zinc_sharded_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *ar
 	listing_init(&l, s, prefix, wait, err);
 	st = collect(&l, err);
 	if (st == ZINC_OK)
-		st = tell_entries(&l, fn, arg, err);
+		st = list_entries(&l, fn, arg, err);
 	listing_fini(&l);
 	return st;
 }

@@ -5,7 +5,7 @@
 
 /* Put one more layer on the stack; it has its own reference to the layer below. */
 static void
-raise_stack(zinc_store **top, zinc_store *layer)
+push_layer(zinc_store **top, zinc_store *layer)
 {
 	zinc_store_close(*top);
 	*top = layer;
@@ -27,7 +27,7 @@ configuration_text(zinc_buf *out, const zinc_json *configuration, const char **t
 /* A configuration that the transformer rejects makes the document corrupt.  Only lack of memory, unsupported features
  * and exceeded limits keep their status. */
 static zinc_status
-refused(zinc_status st, const char *name, zinc_error *err)
+document_error(zinc_status st, const char *name, zinc_error *err)
 {
 	zinc_error why = ZINC_ERROR_INIT;
 
@@ -52,7 +52,8 @@ open_one(zinc_store **out, const zinc_extension *x, const zinc_transformer_def *
 	zinc_buf_init(&text, in->context, zinc_max_text(in->context));
 	st = configuration_text(&text, x->configuration, &configuration, err);
 	if (st == ZINC_OK)
-		st = refused((def->open ? def->open : zinc_sharding_open)(out, configuration, in, err), x->name, err);
+		st = document_error((def->open ? def->open : zinc_sharding_open)(out, configuration, in, err), x->name,
+				    err);
 	zinc_buf_fini(&text);
 	return st;
 }
@@ -96,7 +97,7 @@ open_list(zinc_store **top, const zinc_json *list, zinc_transformer_find_fn find
 		mine.next = *top;
 		ZINC_TRY(open_item(&layer, zinc_json_item(list, i), find, &mine, err));
 		if (layer)
-			raise_stack(top, layer);
+			push_layer(top, layer);
 	}
 	return ZINC_OK;
 }
@@ -115,7 +116,7 @@ open_layers(zinc_store **top, const zinc_stack_options *options, const zinc_tran
 		layer = NULL;
 		ZINC_TRY(options->layers[i].make(&layer, options->layers[i].arg, &mine, err));
 		if (layer)
-			raise_stack(top, layer);
+			push_layer(top, layer);
 	}
 	return ZINC_OK;
 }

@@ -32,7 +32,7 @@ typedef struct cache {
 
 /* Drop all entries of a key; NULL: of every key. */
 static void
-forget(cache *c, const char *key)
+drop_entries(cache *c, const char *key)
 {
 	const uint32_t hash = key ? zinc_lru_hash(key, 0) : 0;
 	zinc_lru_entry *e, *next;
@@ -184,7 +184,7 @@ confirm(batch *b)
 }
 
 static zinc_status
-bring(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov, zinc_error *err)
+copy_from_entry(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov, zinc_error *err)
 {
 	const entry *e = (const entry *)arg;
 	const uint64_t at = e->suffix ? e->size - e->e.nbytes : zinc_min_u64(e->offset, e->size);
@@ -236,7 +236,7 @@ answer_all(batch *b, zinc_error *err)
 		entry *e = b->states[i].e;
 
 		if (st == ZINC_OK && b->states[i].valid && !zinc_sink_cancelled(b->sink, i, b->wait))
-			zinc_sink_serve(b->sink, i, &b->requests[i], e->size, &e->e.tag, bring, e, b->wait);
+			zinc_sink_serve(b->sink, i, &b->requests[i], e->size, &e->e.tag, copy_from_entry, e, b->wait);
 		if (e)
 			release(b->c, e);
 	}
@@ -276,7 +276,7 @@ cache_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, con
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		forget(c, puts[i].key);
+		drop_entries(c, puts[i].key);
 	return st;
 }
 
@@ -289,7 +289,7 @@ cache_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, con
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		forget(c, dels[i].key);
+		drop_entries(c, dels[i].key);
 	return st;
 }
 
@@ -301,7 +301,7 @@ cache_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg,
 	const zinc_status st = zinc_store_commit(c->next, group, fn, arg, wait, err);
 
 	if (c->o.trust)
-		forget(c, NULL);
+		drop_entries(c, NULL);
 	return st;
 }
 
@@ -312,7 +312,7 @@ cache_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t
 	cache *c = (cache *)self;
 	const zinc_status st = zinc_store_update(c->next, key, fn, arg, 0, limit, flags, wait, err);
 
-	forget(c, key);
+	drop_entries(c, key);
 	return st;
 }
 
@@ -323,7 +323,7 @@ cache_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint64_t
 	cache *c = (cache *)self;
 	const zinc_status st = zinc_store_splice(c->next, key, fn, arg, 0, limit, flags, wait, err);
 
-	forget(c, key);
+	drop_entries(c, key);
 	return st;
 }
 
@@ -336,7 +336,7 @@ cache_put_partial(void *self, const zinc_partial *const *parts, size_t n, int si
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		forget(c, parts[i]->key);
+		drop_entries(c, parts[i]->key);
 	return st;
 }
 
@@ -346,7 +346,7 @@ cache_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wait
 	cache *c = (cache *)self;
 	const zinc_status st = zinc_store_del_prefix(c->next, prefix, flags, wait, err);
 
-	forget(c, NULL);
+	drop_entries(c, NULL);
 	return st;
 }
 
@@ -357,7 +357,7 @@ cache_close(void *self)
 {
 	cache *c = (cache *)self;
 
-	forget(c, NULL);
+	drop_entries(c, NULL);
 	zinc_store_close(c->next);
 	zinc_free(c->ctx, c);
 }
