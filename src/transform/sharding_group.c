@@ -366,12 +366,16 @@ zinc_sharded_flush_one(zinc_put_group *group_, const zinc_chunk_place *at, const
 {
 	group *g = (group *)group_;
 	pending **slot, *p;
+	zinc_status st;
 	zinc_buf key;
 
 	zinc_buf_init(&key, g->s->ctx, ZINC_MAX_KEY);
-	if (zinc_sharded_key(g->s, at->shard, &key, err) != ZINC_OK) {
+	st = zinc_sharded_key(g->s, at->shard, &key, err);
+	if (st == ZINC_OK && !zinc_buf_text(&key))
+		st = zinc_fail_nomem(err);
+	if (st != ZINC_OK) {
 		zinc_buf_fini(&key);
-		return ZINC_E_NOMEM;
+		return st;
 	}
 	slot = find(g, zinc_buf_text(&key));
 	p = *slot;
