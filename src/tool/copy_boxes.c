@@ -1,9 +1,9 @@
 /*
- * copy_boxes.c - which boxes an array is moved in, within a limit of memory
+ * copy_boxes.c - the boxes in which an array is copied, within a memory limit
  *
- * A box is a union of whole objects of the target, so each of these is written once and never read.  It grows along the
- * dimensions in which objects of the source are long, so that they are read as rarely as memory allows.  Where chunks
- * of source and target are orthogonal even that is too often:
+ * A box is a union of whole objects of the target, so each object is written once and never read.  It grows along the
+ * dimensions in which objects of the source are long, so that they are read as rarely as memory allows.  If chunks of
+ * source and target are orthogonal, even that is too often:
  *
  *   source 1 x N x N     target N x 1 x 1     memory for a share 1/k of the array
  *
@@ -14,21 +14,21 @@
  * Promises:
  *
  * (1) No object of the target is written twice.
- * (2) An object of the source is read at most 2^ndim times where one pass reads it no oftener than a second pass would
- *     cost; in two passes so are those of the temporary array.
- * (3) A box, and what reading and writing it needs beside, fits into the memory allowed; an object too large for that
- *     is E_LIMIT, before anything is written.
- * (4) Boxes follow from the two arrays, the options and the memory allowed alone: whoever goes on with an interrupted
- *     copy cuts the same ones, with any number of threads.
+ * (2) An object of the source is read at most 2^ndim times, if one pass reads it no more often than a second pass would
+ *     cost; in two passes this also holds for the temporary array.
+ * (3) A box, with the memory needed to read and write it, fits into the memory limit; an object too large for that is
+ *     E_LIMIT before anything is written.
+ * (4) Boxes depend only on the two arrays, the options and the memory limit: a resumed copy uses the same boxes, with
+ *     any number of threads.
  */
 #include "tool/copy.h"
 
-/* What an object costs beside its bytes, in bytes: opening, a request, a directory entry. */
+/* The cost of an object besides its bytes, in bytes: opening, a request, a directory entry. */
 #define OBJECT_COST 65536.0
-/* Elements of variable length: what one is taken for. */
+/* The assumed size of an element of variable length. */
 #define VLEN_BYTES   256u
 #define DEFAULT_SIZE (512 * ZINC_MIB)
-/* Room is left beside a box for units of so many threads, if there is so much, however many there are. */
+/* Memory is reserved for units of this many threads, if possible, whatever their actual number. */
 #define THREADS 4u
 
 /* ---- boxes ---- */
@@ -43,7 +43,7 @@ extent(const zinc_boxes *b, int d, uint64_t per)
 	return zinc_max_u64(1, zinc_min_u64(n, b->shape[d]));
 }
 
-/* In doubles: it is compared with limits, never allocated. */
+/* In doubles: the result is compared with limits, never allocated. */
 static double
 box_bytes(const zinc_boxes *b, int along, uint64_t per, uint64_t element)
 {
@@ -73,7 +73,7 @@ objects_along(const zinc_boxes *b, int d)
 	return zinc_grid_count(b->grid, d, b->shape[d]);
 }
 
-/* The number of boxes; UINT64_MAX when there are more. */
+/* The number of boxes; UINT64_MAX if there are more. */
 static void
 count_boxes(zinc_boxes *b)
 {
@@ -85,7 +85,7 @@ count_boxes(zinc_boxes *b)
 		b->n = UINT64_MAX;
 }
 
-/* The dimension in which the box is shortest against what is wanted; -1: none can grow. */
+/* The dimension in which the box is shortest compared with `wanted`; -1: none can grow. */
 static int
 shortest(const zinc_boxes *b, const uint64_t *wanted, const bool *closed)
 {
@@ -103,7 +103,7 @@ shortest(const zinc_boxes *b, const uint64_t *wanted, const bool *closed)
 	return at;
 }
 
-/* Grow by doubling, then to the last object that fits. */
+/* Double the box, then grow it to the last object that fits. */
 static void
 grow(zinc_boxes *b, const uint64_t *wanted, uint64_t element, double budget)
 {
@@ -131,7 +131,7 @@ grow(zinc_boxes *b, const uint64_t *wanted, uint64_t element, double budget)
 	}
 }
 
-/* Shrink to where objects of the source end, if that is not far: an object cut in two is read twice. */
+/* Shrink the box to the end of source objects if these are near: an object cut in two is read twice. */
 static void
 align(zinc_boxes *b, const uint64_t *unit)
 {
@@ -180,7 +180,7 @@ zinc_boxes_get(const zinc_boxes *b, const uint64_t *at, uint64_t *start, uint64_
 	return objects;
 }
 
-/* How often a unit of the other grid is in a box, on average. */
+/* In how many boxes a unit of the other grid is, on average. */
 static double
 touches(const zinc_boxes *b, const uint64_t *unit)
 {
@@ -198,7 +198,7 @@ touches(const zinc_boxes *b, const uint64_t *unit)
 			factor *= 1 + (double)unit[d] / (double)box;
 			continue;
 		}
-		for (at = 0; at < n; at += here) { /* no sum passes n */
+		for (at = 0; at < n; at += here) { /* sums are at most n */
 			here = zinc_min_u64(box, n - at);
 			pairs += (at + here - 1) / unit[d] - at / unit[d] + 1;
 		}
@@ -210,8 +210,8 @@ touches(const zinc_boxes *b, const uint64_t *unit)
 /* ---- memory ---- */
 
 struct costs {
-	uint64_t element;             /* of a box, with all that is held beside it */
-	uint64_t unit[ZINC_MAX_NDIM]; /* what is decoded at once of the source, along the target's dimensions */
+	uint64_t element;             /* bytes per element of a box, including copies held with it */
+	uint64_t unit[ZINC_MAX_NDIM]; /* the unit of decoding in the source, along the target's dimensions */
 	uint64_t read, written;       /* decoded bytes of the largest unit, of the largest object of the target */
 	double total;                 /* bytes of the array */
 };
@@ -224,7 +224,7 @@ clipped_bytes(const uint64_t *shape, int ndim, uint64_t element)
 	return zinc_shape_bytes(shape, ndim, element, UINT64_MAX / 8, &n) ? UINT64_MAX / 8 : n;
 }
 
-/* Units of the source as the target sees them: without dropped dimensions, and shorter where items are skipped. */
+/* Units of the source along the target's dimensions: without dropped ones, and shorter for a step above 1. */
 static void
 see_units(const zinc_cp_node *n, const uint64_t *chunk, uint64_t *unit)
 {
@@ -262,10 +262,10 @@ find_costs(const zinc_cp *c, const zinc_cp_node *n, struct costs *x)
 }
 
 /*
- *   memory allowed  = box + threads * (encoded + decoded unit)
+ *   memory limit  = box + threads * (encoded + decoded unit)
  *
- * The box has at most half of it, and at least one object of the target.  It does not depend on the threads (promise 4):
- * they are as many as the rest has room for.
+ * The box takes at most half of it, and at least one object of the target.  It does not depend on the number of threads
+ * (promise 4); the rest limits that number.
  */
 static zinc_status
 share_memory(zinc_cp *c, const zinc_cp_node *n, const struct costs *x, zinc_cp_plan *p, uint64_t *box, zinc_error *err)
@@ -305,7 +305,7 @@ number_of(const zinc_grid *g, int ndim, const uint64_t *shape)
 	return n;
 }
 
-/* Boxes of the source that grow towards those of the target; their intersections are the temporary chunks. */
+/* Boxes of the source grow towards those of the target; their intersections are the temporary chunks. */
 static void
 plan_first_pass(zinc_cp_plan *p, const struct costs *x, uint64_t box)
 {
@@ -333,7 +333,7 @@ plan_first_pass(zinc_cp_plan *p, const struct costs *x, uint64_t box)
 	p->middle_reads = touches(b, p->middle);
 }
 
-/* Is it worth while?  The temporary array is written and read, the source read less often. */
+/* Are two passes faster?  The temporary array is written and read, the source is read less often. */
 static bool
 two_passes_pay(const zinc_cp_plan *p, const struct costs *x)
 {
@@ -350,7 +350,7 @@ two_passes_pay(const zinc_cp_plan *p, const struct costs *x)
 #define SPARSE_BOX   ZINC_MIB
 #define SPARSE_UNITS 256u /* of the source in a box */
 
-/* Boxes of sparse arrays are small: most of what lies in one is not stored, and yet is asked for. */
+/* Boxes of sparse arrays are small: most of their objects are not stored, but are still requested. */
 static uint64_t
 sparse_box(const zinc_cp_node *n, const struct costs *x, uint64_t box)
 {

@@ -1,10 +1,9 @@
 /*
- * copy_compare.c - what a translation of metadata has lost, and what it has replaced
+ * copy_compare.c - what a translation of metadata has lost or replaced
  *
- * The document that was wanted against the one that is read from the target, both in the final version's vocabulary
- * with every member spelled out.  Content that differs is lost, a choice of storage that differs is replaced.  Names of
- * dimensions are the same wherever they stand: as a member, or as the attribute that xarray has for them.  A type that
- * only Zinc reads is told.
+ * Compares the document that was wanted with the one read from the target, both in the final version's vocabulary with
+ * all members present.  Content that differs is lost, a storage choice that differs is replaced.  Names of dimensions
+ * are the same whether they are a member or xarray's attribute.  A type that only Zinc can read is reported.
  */
 #include "tool/copy.h"
 
@@ -12,7 +11,7 @@
 
 /* ---- what is lost ---- */
 
-/* Names of dimensions, wherever they are; NULL: none. */
+/* The names of dimensions, from either place; NULL: none. */
 static const zinc_json *
 names_of(const zinc_json *root)
 {
@@ -32,7 +31,7 @@ both_equal(const zinc_json *a, const zinc_json *b)
 	return a && b ? zinc_json_equal(a, b) : a == b;
 }
 
-/* Attributes but for the one that holds names of dimensions; *which names the first that differs. */
+/* Compare attributes except for the one with names of dimensions; *which is set to the first that differs. */
 static bool
 same_attributes(const zinc_json *a, const zinc_json *b, const char **which)
 {
@@ -46,7 +45,7 @@ same_attributes(const zinc_json *a, const zinc_json *b, const char **which)
 	return true;
 }
 
-/* Is it a member that its own format would write, or that says nothing? */
+/* Is it a member that its own format would write, or that has no meaning? */
 static bool
 is_known(const zinc_cp_translation *t, const zinc_json *v)
 {
@@ -62,7 +61,7 @@ is_known(const zinc_cp_translation *t, const zinc_json *v)
 	return (v->type == ZINC_JSON_OBJECT || v->type == ZINC_JSON_ARRAY) && v->n == 0;
 }
 
-/* Members that nobody defined: of the document as it is stored, and of its translation. */
+/* Report unknown members: of the document as it is stored, and of its translation. */
 static zinc_status
 compare_members(zinc_cp_translation *t, const zinc_json *a, const zinc_json *b)
 {
@@ -87,7 +86,7 @@ compare_members(zinc_cp_translation *t, const zinc_json *a, const zinc_json *b)
 	return ZINC_OK;
 }
 
-/* Promise (3): the document that was wanted against the one that is read from the target. */
+/* Promise (3) of copy_meta.c: compare the wanted document with the one read from the target. */
 static zinc_status
 compare_content(zinc_cp_translation *t, const zinc_json *a, const zinc_json *b)
 {
@@ -106,7 +105,7 @@ compare_content(zinc_cp_translation *t, const zinc_json *a, const zinc_json *b)
 	return compare_members(t, a, b);
 }
 
-/* A codec, grid or key encoding without the quotes and braces of JSON: "default(separator=/)". */
+/* Print a codec, grid or key encoding without the quotes and braces of JSON: "default(separator=/)". */
 static zinc_status
 show(const zinc_json *v, zinc_buf *out, zinc_error *err)
 {
@@ -150,7 +149,7 @@ note_replaced(zinc_cp_translation *t, const char *what, const zinc_json *from, c
 	return st;
 }
 
-/* A choice of storage that came out differently although nobody refused it. */
+/* Report storage choices that differ although the format accepted them. */
 static zinc_status
 compare_storage(zinc_cp_translation *t, const zinc_json *a, const zinc_json *b)
 {
@@ -175,7 +174,7 @@ drop_orders(zinc_json_doc *doc, const zinc_json *type, zinc_error *err)
 			     zinc_dtype_drop_orders(doc, zinc_json_copy(doc, type)), err);
 }
 
-/* Fields stored in both byte orders are a choice of Zarr v2 and the drafts; the type is the same without it. */
+/* Fields in both byte orders are a storage choice of Zarr v2 and the drafts; the type is otherwise the same. */
 static zinc_status
 compare_orders(zinc_cp_translation *t, zinc_json_doc *back)
 {
@@ -194,7 +193,7 @@ compare_orders(zinc_cp_translation *t, zinc_json_doc *back)
 			    "fields of different byte orders become fields of one");
 }
 
-/* Is the fill value that was wanted, of type w, the target's?  By bytes: the types are the same. */
+/* Does the target have the wanted fill value, of type w?  Compares bytes: the types are the same. */
 static zinc_status
 same_fill(zinc_cp_translation *t, const zinc_dtype *w, bool *out)
 {
@@ -211,7 +210,7 @@ same_fill(zinc_cp_translation *t, const zinc_dtype *w, bool *out)
 	return ZINC_OK;
 }
 
-/* The member as the target has it, where that says the same. */
+/* Use the target's spelling of a member that has the same meaning. */
 static zinc_status
 adopt(zinc_cp_translation *t, const zinc_json_doc *back, const char *member)
 {
@@ -249,7 +248,7 @@ compare_names(zinc_cp_translation *t, zinc_json_doc *back)
 
 /* ---- what only Zinc reads ---- */
 
-/* The first field whose type has a name of Zinc's own; NULL: none. */
+/* The first field whose type has a name that only Zinc uses; NULL: none. */
 static const zinc_json *
 private_field(const zinc_json *v)
 {
@@ -265,7 +264,7 @@ private_field(const zinc_json *v)
 	return found;
 }
 
-/* A type that the target's version has no name for keeps all values, but others will refuse the array. */
+/* A type that has no name in the target's version keeps all values, but other readers will refuse the array. */
 static zinc_status
 tell_private(zinc_cp_translation *t)
 {
@@ -309,7 +308,7 @@ zinc_cp_compare(zinc_cp_translation *t)
 
 /* ---- may objects be copied as they are? ---- */
 
-/* Printed, for objects of two kinds of metadata have nothing else in common. */
+/* Compared as text, because objects of two kinds of metadata have nothing else in common. */
 static bool
 prints_equal(const zinc_meta *a, const zinc_meta *b)
 {
@@ -331,7 +330,7 @@ prints_equal(const zinc_meta *a, const zinc_meta *b)
 	return same;
 }
 
-/* Storage transformers say what lies in the store; what the arrays see through them is another thing. */
+/* Storage transformers define the objects in the store; the objects of the arrays are different ones. */
 static bool
 has_layers(const zinc_meta *m)
 {

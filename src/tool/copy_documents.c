@@ -1,10 +1,10 @@
 /*
  * copy_documents.c - metadata, last
  *
- * Documents are put together in a store in memory, by the target's own format, which knows how many a node has and what
- * they are called; those that do not change are laid over them byte for byte.  Then they are put into the target, the
- * deepest first and what makes a node behind what only describes it: so nothing is to be seen before all below it is
- * there, and the node that the copy was asked for appears at the very end.
+ * Documents are assembled in a memory store by the target's own format, which knows their number and names.  Unchanged
+ * documents are copied over them byte for byte.  Then they are put into the target, the deepest first, and the document
+ * that makes a node after those that only describe it.  So a node is never visible before everything below it exists,
+ * and the node of the copy itself appears last.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +14,13 @@
 struct document {
 	const char *key;
 	size_t depth;
-	bool makes; /* a node */
+	bool makes; /* the path of a node */
 };
 
 struct documents {
 	zinc_cp *c;
 	zinc_hierarchy *h; /* in memory */
-	bool trial;        /* any entry point will do */
+	bool trial;        /* for a check: any entry point is fine */
 	zinc_buf keys;     /* each with its NUL */
 	zinc_buf prefixes; /* of the node in the target, the same */
 	zinc_buf own;      /* key of its document */
@@ -32,7 +32,7 @@ struct documents {
 
 /* ---- putting them together ---- */
 
-/* The entry point of a draft's hierarchy, where it has one; E_NOTFOUND. */
+/* Get the entry point of a draft's hierarchy; E_NOTFOUND: none. */
 static zinc_status
 get_entry(zinc_hierarchy *h, zinc_blob *text, zinc_error *err)
 {
@@ -49,13 +49,13 @@ get_entry(zinc_hierarchy *h, zinc_blob *text, zinc_error *err)
 	return st;
 }
 
-/* Keys of documents depend on it: the target's own stays, a new hierarchy of the same format is `given` the source's,
- * with all its members.  E_NOTFOUND: it gets the format's. */
+/* Keys of documents depend on the entry point: the target keeps its own; a new hierarchy of the same format gets the
+ * source's (`given`), with all its members.  E_NOTFOUND: it gets the format's default. */
 static zinc_status
 find_entry(zinc_cp *c, zinc_blob *text, bool *given, zinc_error *err)
 {
 	const zinc_status st =
-	    c->old ? ZINC_E_NOTFOUND : get_entry(c->to, text, err); /* what is there of another format will go */
+	    c->old ? ZINC_E_NOTFOUND : get_entry(c->to, text, err); /* a target in another format will be erased */
 
 	*given = st == ZINC_E_NOTFOUND && zinc_cp_same_entry(c);
 	return *given ? get_entry(c->from, text, err) : st;
@@ -117,15 +117,15 @@ open_memory(struct documents *d)
 	return st;
 }
 
-/* Without a listing nobody knows which documents a node has beside the one that makes it. */
+/* Without a listing, the other documents of a node are not known. */
 static bool
 is_made(const zinc_cp *c, const zinc_cp_node *n)
 {
 	return n->changed || c->unlisted;
 }
 
-/* Made anew, by the format.  The ancestors of the first come with it, and so do groups that are passed over here; else
- * the group above a node was made before it. */
+/* Write nodes by the format.  This also writes the ancestors of the first node and groups skipped here; otherwise
+ * the group above a node was written before it. */
 static zinc_status
 write_nodes(struct documents *d)
 {
@@ -161,7 +161,7 @@ lay_over(struct documents *d, const char *from, const char *to)
 	return st;
 }
 
-/* The document of a node that does not change. */
+/* Copy the document of an unchanged node. */
 static zinc_status
 lay_over_node(struct documents *d, const zinc_cp_node *n)
 {
@@ -182,7 +182,7 @@ lay_over_node(struct documents *d, const zinc_cp_node *n)
 	return st;
 }
 
-/* Other documents of the source, but not over what was made anew. */
+/* Copy other documents of the source, but not over documents that were written again. */
 static zinc_status
 lay_over_parts(struct documents *d)
 {
@@ -274,7 +274,7 @@ add_prefix(void *arg, const char *prefix, zinc_error *err)
 	return zinc_buf_add(arg, prefix, strlen(prefix) + 1, err);
 }
 
-/* Where documents of the node and of all below it lie. */
+/* Find where the documents of the node and of all nodes below it are. */
 static zinc_status
 name_place(struct documents *d)
 {
@@ -285,7 +285,7 @@ name_place(struct documents *d)
 	return zinc_buf_text(&d->own) ? ZINC_OK : zinc_fail_nomem(d->err);
 }
 
-/* Others are of ancestors, or of the whole hierarchy: they stay what they are. */
+/* Other documents belong to ancestors or to the whole hierarchy and do not change. */
 static bool
 is_ours(const struct documents *d, const char *key)
 {
@@ -316,8 +316,8 @@ put(struct documents *d, const char *key)
 	return zinc_error_at_key(d->err, zinc_error_copy(d->err, &e), key);
 }
 
-/* Has the group lost its consolidated metadata, or is it that of other documents?  To settle drops also what a group of
- * version 2 has for itself. */
+/* Does the group need consolidated metadata: is it missing, or does it describe other documents?  zinc_settle also
+ * drops the group's own in version 2. */
 static zinc_status
 wants_copies(const zinc_cp *c, const zinc_cp_node *n, bool *wants, zinc_error *err)
 {
@@ -338,7 +338,7 @@ wants_copies(const zinc_cp *c, const zinc_cp_node *n, bool *wants, zinc_error *e
 	return st;
 }
 
-/* Made anew where the source had it. */
+/* Write consolidated metadata again if the source had it. */
 static zinc_status
 consolidate(struct documents *d)
 {
@@ -369,8 +369,8 @@ close_memory(struct documents *d)
 	d->c->made = d->h = NULL;
 }
 
-/* What was made to be checked stays, unless the entry point is another than that of a new hierarchy, for keys depend on
- * it. */
+/* Documents made for the check are kept, unless the entry point differs from that of a new hierarchy, because keys
+ * depend on it. */
 static zinc_status
 check_made(struct documents *d)
 {
@@ -439,7 +439,7 @@ zinc_cp_documents(zinc_cp *c, zinc_error *err)
 	return st;
 }
 
-/* Names that were good in the source may not stand beside each other in the target. */
+/* Names that were valid in the source may conflict with each other in the target. */
 zinc_status
 zinc_cp_documents_check(zinc_cp *c, zinc_error *err)
 {
@@ -453,6 +453,6 @@ zinc_cp_documents_check(zinc_cp *c, zinc_error *err)
 		c->made = d.h;
 	else
 		close_memory(&d);
-	e.url[0] = '\0'; /* of the store in memory */
+	e.url[0] = '\0'; /* of the memory store */
 	return st == ZINC_OK ? st : zinc_error_copy(err, &e);
 }

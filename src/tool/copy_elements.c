@@ -1,10 +1,10 @@
 /*
- * copy_elements.c - moving and comparing the elements of one box
+ * copy_elements.c - copy and compare the elements of one box
  *
- * Elements are read from the source, converted where the target has another type, and written as whole objects of the
+ * Elements are read from the source, converted if the target has another type, and written as whole objects of the
  * target; or the target is read back and compared, bit for bit.  Missing objects of the source are its fill value, and
- * objects of the target that are nothing but fill value are not stored: so a sparse array stays sparse, also where the
- * two fill values differ.
+ * objects of the target with only the fill value are not stored: so a sparse array stays sparse, even if the two fill
+ * values differ.
  */
 #include <math.h>
 
@@ -21,7 +21,7 @@ struct box {
 
 /* ---- memory ---- */
 
-/* A block of at least so many bytes, its content not kept. */
+/* Make a block of at least `nbytes` bytes; its content is not kept. */
 static zinc_status
 need_block(zinc_cp *c, int which, uint64_t nbytes, zinc_error *err)
 {
@@ -98,7 +98,7 @@ narrow(const struct box *b, zinc_select_dim *dims)
 	}
 }
 
-/* Elements of the box, as the array has them or in the number type `type`. */
+/* Read the elements of the box, in the array's type or in the number type `type`. */
 static zinc_status
 read_elements(struct box *b, zinc_array *a, bool selected, int which, zinc_type type)
 {
@@ -121,7 +121,7 @@ read_elements(struct box *b, zinc_array *a, bool selected, int which, zinc_type 
 	return zinc_array_read(a, &s, &elements, &o, b->err);
 }
 
-/* The source's elements in the target's type, in block 0. */
+/* Read the source's elements in the target's type, into block 0. */
 static zinc_status
 read_source(struct box *b)
 {
@@ -150,7 +150,7 @@ write_elements(struct box *b, zinc_array *a)
 	const zinc_buffer elements = buffer_of(b, 0, ZINC_NATIVE);
 
 	o.store_fill = (a == b->n->out || a == b->n->trial) &&
-		       b->n->target->no_fill; /* some readers make up what is not stored then */
+		       b->n->target->no_fill; /* readers differ on chunks not stored then */
 	s.kind = ZINC_SELECT_BOX;
 	s.ndim = b->n->target->ndim;
 	s.start = b->start;
@@ -186,7 +186,7 @@ open_middle_place(zinc_cp *c, zinc_hierarchy **h, zinc_error *err)
 	return st;
 }
 
-/* Type and fill value of the target, so that a missing chunk is the same in both. */
+/* The target's type and fill value, so that a missing chunk means the same in both. */
 static zinc_status
 create_middle(zinc_cp *c, const zinc_cp_node *n, const zinc_cp_plan *p, zinc_hierarchy *h, zinc_array **out,
 	      zinc_error *err)
@@ -218,13 +218,12 @@ create_middle(zinc_cp *c, const zinc_cp_node *n, const zinc_cp_plan *p, zinc_hie
 	return st;
 }
 
-/* Made by the first step of the first pass, found by all others. */
+/* The first step of the first pass creates it; all others open it. */
 static zinc_status
 open_middle(zinc_cp *c, const zinc_cp_node *n, const zinc_cp_plan *p, bool create, zinc_array **out, zinc_error *err)
 {
 	zinc_hierarchy *h = NULL;
-	zinc_status st =
-	    create ? zinc_cp_middle_erase(c, err) : ZINC_OK; /* also what was half erased by who was killed */
+	zinc_status st = create ? zinc_cp_middle_erase(c, err) : ZINC_OK; /* also removes a partly erased one */
 
 	if (st == ZINC_OK)
 		st = open_middle_place(c, &h, err);
@@ -300,7 +299,7 @@ look_at_box(struct box *b, const zinc_boxes *boxes, uint64_t i, bool encode)
 	return zinc_cp_look_progress(b->c, objects, b->err);
 }
 
-/* Boxes of a first pass are no whole objects of the target, but the source is read less often by them. */
+/* Boxes of a first pass are not whole objects of the target, but read the source less often. */
 zinc_status
 zinc_cp_boxes_look(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, bool encode, zinc_error *err)
 {
@@ -319,7 +318,7 @@ zinc_cp_boxes_look(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, bool enco
 
 /* ---- comparing ---- */
 
-/* The first codec that may not give back what it was given; NULL: none.  Sums of differences of floats are rounded. */
+/* The first codec that may not restore its input exactly; NULL: none.  Sums of differences of floats are rounded. */
 static const char *
 lossy_codec(const zinc_chain *chain, const zinc_dtype *t)
 {
@@ -335,14 +334,14 @@ lossy_codec(const zinc_chain *chain, const zinc_dtype *t)
 	return chain->shard ? lossy_codec(chain->shard->inner, t) : NULL;
 }
 
-/* What such a codec made of the elements. */
+/* The errors that such a codec introduced. */
 struct loss {
 	uint64_t elements, different;
 	double most;  /* the largest difference */
-	uint64_t nan; /* of the elements: a number was read back as NaN, or NaN as a number */
+	uint64_t nan; /* elements for which a number became NaN, or NaN a number */
 };
 
-/* Two numbers of which none is NaN; also infinite ones. */
+/* Compare two numbers that are not NaN; they may be infinite. */
 static double
 distance(double a, double b)
 {
@@ -375,7 +374,7 @@ add_loss(const struct box *b, const zinc_dtype *t, struct loss *l)
 	}
 }
 
-/* Verified says too much of a copy that was made to be less exact: this says what was compared. */
+/* "Verified" would be wrong for a copy that is less exact by design: the message says what was compared. */
 static zinc_status
 tell_loss(zinc_cp *c, const zinc_cp_node *n, const char *codec, const struct loss *l, zinc_error *err)
 {

@@ -1,16 +1,16 @@
 /*
- * copy_fit.c - what is changed about a document so that the target can hold it
+ * copy_fit.c - change a document so that the target can hold it
  *
- * The target's format says as data what it can hold (zinc_holds).  One pass over the document changes everything else:
- * storage to the nearest that there is, content only where nothing else helps.  No change touches a single value.
+ * The target's format describes as data what it can hold (zinc_holds).  One pass over the document changes everything
+ * else: storage to the nearest equivalent, content only if there is no other way.  No change touches a value.
  *
  *   shards      plain chunks of the inner shape
- *   codecs      compressors become gzip, which every version of Zarr has; what makes bytes of elements becomes `bytes`;
- *               others are left out
+ *   codecs      compressors become gzip, which every version of Zarr has; array->bytes codecs become `bytes`;
+ *               others are removed
  *   chunk keys  those of the format
  *   content     unknown members, the bits of a NaN, names of dimensions: lost
  *
- * What no change helps against, a data type or a grid, the format itself refuses when it is asked for the document.
+ * The format itself refuses what no change can fix, such as a data type or a grid, when it prints the document.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ configuration_of(const zinc_json *extension)
 	return zinc_json_member(extension, "configuration");
 }
 
-/* An extension from its JSON text. */
+/* Make an extension from its JSON text. */
 static zinc_status
 make(struct fit *f, const char *text, zinc_json **out)
 {
@@ -101,7 +101,7 @@ find_shard(const zinc_json *codecs)
 	return v;
 }
 
-/* Down to the chain of one chunk; *plain: nothing stands around a shard. */
+/* Descend to the chain of one chunk; *plain: no other codecs are around a shard. */
 static zinc_json *
 find_chain(struct fit *f, bool *plain)
 {
@@ -155,7 +155,7 @@ is_transpose(const zinc_json *codec)
 	       zinc_json_is(zinc_json_member(configuration_of(codec), "order"), ZINC_JSON_ARRAY);
 }
 
-/* The same chain with one codec replaced, or left out. */
+/* The same chain with one codec replaced or removed. */
 static zinc_status
 put_codec(struct fit *f, const zinc_json *codec, zinc_json *instead)
 {
@@ -180,7 +180,7 @@ leave_out(struct fit *f, const zinc_json *codec)
 	return put_codec(f, codec, NULL);
 }
 
-/* With the level that the codec had, or 5. */
+/* With the codec's level, or 5. */
 static zinc_status
 become_gzip(struct fit *f, const zinc_json *codec)
 {
@@ -196,7 +196,7 @@ become_gzip(struct fit *f, const zinc_json *codec)
 	return put_codec(f, codec, gzip);
 }
 
-/* Some have `bytes` behind them already. */
+/* Some already have `bytes` after them. */
 static zinc_status
 become_bytes(struct fit *f, const zinc_json *codec)
 {
@@ -208,7 +208,7 @@ become_bytes(struct fit *f, const zinc_json *codec)
 	return put_codec(f, codec, bytes);
 }
 
-/* Axes all forwards, or all backwards? */
+/* Are the axes all in order, or all reversed? */
 static bool
 is_plain_order(const zinc_json *codec)
 {
@@ -225,7 +225,7 @@ is_plain_order(const zinc_json *codec)
 	return forwards || backwards;
 }
 
-/* A transpose stands first: what stands before it goes, if it is one. */
+/* A transpose must be the first codec: if one codec is before it, that one is removed, otherwise the transpose. */
 static zinc_status
 fit_orders(struct fit *f)
 {
@@ -245,7 +245,7 @@ fit_orders(struct fit *f)
 	return ZINC_OK;
 }
 
-/* Is it a codec that stands in one of the places?  Others are a layout, or a byte order. */
+/* Set the place of a codec; false: it is a layout, or a byte order, instead. */
 static bool
 place_of(const struct fit *f, const zinc_json *codec, zinc_codec_place *place)
 {
@@ -260,7 +260,7 @@ place_of(const struct fit *f, const zinc_json *codec, zinc_codec_place *place)
 	return !is_transpose(codec) && !(f->format->draft && codec == f->codecs->first && ops->layout && ops->uris);
 }
 
-/* Elements of variable length have codecs of their own, and no others. */
+/* Elements of variable length need their own codecs. */
 static bool
 has_own_codec(const struct fit *f)
 {
@@ -269,7 +269,7 @@ has_own_codec(const struct fit *f)
 	return zinc_json_is_string(type, "string") || zinc_json_is_string(type, "bytes");
 }
 
-/* The nearest that there is; *changed false: nothing is. */
+/* Use the nearest equivalent; *changed false: nothing is changed. */
 static zinc_status
 substitute(struct fit *f, const zinc_json *codec, zinc_codec_place place, bool *changed)
 {
@@ -285,7 +285,7 @@ substitute(struct fit *f, const zinc_json *codec, zinc_codec_place place, bool *
 	return become_gzip(f, codec);
 }
 
-/* After every change from the start: another codec may be the last one now. */
+/* Start over after every change: another codec may now be the last one. */
 static zinc_status
 fit_codecs(struct fit *f)
 {
@@ -304,7 +304,7 @@ fit_codecs(struct fit *f)
 	return ZINC_OK;
 }
 
-/* Where filters are kept in an attribute there are none if it is the user's. */
+/* Some formats keep filters in an attribute.  If the user has an attribute of that name, no filter can stay. */
 static zinc_status
 fit_filters(struct fit *f)
 {
@@ -326,7 +326,7 @@ fit_filters(struct fit *f)
 
 /* ---- byte orders ---- */
 
-/* The first filter that takes elements for those of the other byte order; NULL: none does. */
+/* The first filter that interprets elements in the other byte order; NULL: none. */
 static const zinc_json *
 find_other_order(const struct fit *f, bool big)
 {
@@ -386,7 +386,7 @@ is_hex(const zinc_json *v)
 	return zinc_json_is(v, ZINC_JSON_STRING) && strncmp(v->text, "0x", 2) == 0;
 }
 
-/* Bits that only a number in hexadecimal digits can tell, alone or in a complex number. */
+/* Bits that only hexadecimal digits can express, alone or in a complex number. */
 static bool
 has_bits(const zinc_json *v)
 {
@@ -397,7 +397,7 @@ has_bits(const zinc_json *v)
 	return is_hex(v) || item;
 }
 
-/* A NaN with bits of its own becomes the plain one, any other value 0. */
+/* A NaN with other bits becomes the standard one, any other value 0. */
 static zinc_status
 drop_bits(struct fit *f, const zinc_dtype *t, void *element)
 {

@@ -1,21 +1,20 @@
 /*
- * copy_journal.c - what is done, for those who must go on
+ * copy_journal.c - the record of what is done, so that a copy can be resumed
  *
  * "__zinc_cp.json" at the target:
  *
  *   {"zinc_cp": 2, "source": URL, "path": path, "state": fingerprint of the source, "options": {...},
  *    "max_memory": n, "plan": fingerprint of the steps, "steps": n, "done": n}
  *
- * Version 1 had no "plan", and boxes that depended on the number of threads.
+ * Version 1 had no "plan", and its boxes depended on the number of threads.
  *
  * Promises:
  *
- * (1) `done` counts only steps whose objects are durable: it is put after their commit.  A step that was under way when
- *     the copy stopped is done again, and puts the same objects.
- * (2) A journal of another source, of a source that has changed, of other options, or of steps that are not those
- *     of this copy is refused.  The limit of memory, which fixes the steps, is the journal's; the number of threads is
- *     anybody's.
- * (3) Its first put is conditional: of two copies to one target only one begins.
+ * (1) `done` counts only steps whose objects are durable: it is put after their commit.  A step that was interrupted is
+ *     done again, and puts the same objects.
+ * (2) A journal of another source, a changed source, other options or other steps is refused.  The memory limit, which
+ *     determines the steps, is the journal's; the number of threads may change.
+ * (3) Its first put is conditional: of two copies to one target only one starts.
  */
 #include <stdio.h>
 
@@ -64,7 +63,7 @@ add_options(const zinc_cp *c, zinc_json_doc *doc, zinc_json *to, zinc_error *err
 	return add_text(doc, to, "lossy", o->lossy ? "yes" : NULL, err);
 }
 
-/* Where both keys lie: at the root of the hierarchy, or where the data of the node will be. */
+/* Where both keys are: at the root of the hierarchy, or where the data of the node will be. */
 static zinc_status
 name_key(const zinc_cp *c, zinc_buf *b, const char *name, zinc_error *err)
 {
@@ -141,7 +140,7 @@ zinc_cp_journal_begin(zinc_cp *c, zinc_error *err)
 	return st == ZINC_E_EXISTS ? zinc_fail(err, st, "another copy to this place is running") : st;
 }
 
-/* Often enough that little is done again, and seldom enough that it costs nothing. */
+/* Often enough that little must be repeated, and rarely enough that the cost is negligible. */
 zinc_status
 zinc_cp_journal_save(zinc_cp *c, bool now, zinc_error *err)
 {
@@ -164,7 +163,8 @@ zinc_cp_journal_end(zinc_cp *c, zinc_error *err)
 static zinc_status
 differs(zinc_error *err, const char *what)
 {
-	return zinc_fail(err, ZINC_E_CONFLICT, "the interrupted copy there had %s; overwrite it instead", what);
+	return zinc_fail(err, ZINC_E_CONFLICT, "the target has an interrupted copy with %s; overwrite it instead",
+			 what);
 }
 
 /* Promise (2). */
@@ -190,7 +190,7 @@ check(const zinc_cp *c, const zinc_json *root, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* The plan is not made yet: the limit of memory has just been read. */
+/* The plan does not exist yet: the memory limit has just been read. */
 static bool
 take_plan(zinc_cp *c, const zinc_json *v)
 {
@@ -225,7 +225,7 @@ take(zinc_cp *c, const zinc_blob *text, zinc_error *err)
 	root = zinc_json_root(doc);
 	if (zinc_json_u64(zinc_json_member(root, "zinc_cp"), &version) && version != VERSION)
 		st = zinc_fail(err, ZINC_E_CONFLICT,
-			       "the interrupted copy that is there was begun by another version of Zinc; overwrite it "
+			       "the target has an interrupted copy by another version of Zinc; overwrite it "
 			       "instead");
 	else if (version != VERSION || !zinc_json_u64(zinc_json_member(root, "done"), &c->done) ||
 		 !zinc_json_u64(zinc_json_member(root, "steps"), &c->journal_steps) ||

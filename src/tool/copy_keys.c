@@ -1,17 +1,17 @@
 /*
- * copy_keys.c - every key of the source, and what it is
+ * copy_keys.c - every key of the source, and its role
  *
- * One listing tells everything: objects of arrays by their indices, documents, and foreign keys, which belong to
- * neither and are copied byte for byte within a format.  An object beyond an array's grid is a leftover of a resize; it
- * is left behind, for it might be taken for an object of the target.
+ * One listing finds everything: objects of arrays by their indices, documents, and foreign keys, which are neither and
+ * are copied byte for byte within a format.  An object outside an array's grid remains from a resize; it is not copied,
+ * because it might be mistaken for an object of the target.
  *
- * The listing also gives the source its fingerprint: the sum over all keys of a hash of key, size and, where the store
- * has them and is near, tag.  A sum does not depend on the order.
+ * The listing also computes the fingerprint of the source: the sum over all keys of a hash of key, size and, if the
+ * store has tags and is local, tag.  A sum does not depend on the order.
  *
- * What is no key and stands where one of an array's objects would is told as hidden: a copy without it would have
- * fill value there.
+ * An entry that is not a key, in the place of an array's object, is reported as hidden: a copy without it would have
+ * the fill value there.
  *
- * A store that cannot list (a web server) is asked for every object that a grid may have.
+ * A store that cannot list (a web server) gets a request for every object of a grid.
  */
 #include <stdlib.h>
 
@@ -20,8 +20,8 @@
 struct listing {
 	zinc_cp *c;
 	const char *from_prefix, *to_prefix;
-	zinc_buf keys;  /* whose tags are wanted: each with its NUL */
-	zinc_buf place; /* of the document at hand: its node's path */
+	zinc_buf keys;  /* whose tags are requested: each with its NUL */
+	zinc_buf place; /* of the current document: its node's path */
 	size_t nkeys;
 	bool tags;
 	zinc_status status;
@@ -66,7 +66,7 @@ zinc_room
 zinc_cp_no_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 {
 	(void)arg, (void)i, (void)nbytes, (void)buf;
-	return ZINC_ROOM_FAIL; /* nobody asks for bytes */
+	return ZINC_ROOM_FAIL; /* no bytes are requested */
 }
 
 static void
@@ -85,7 +85,7 @@ add_tag(void *arg, size_t i, const zinc_got *got)
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* The tags of all keys that were kept, in one call. */
+/* Get the tags of all kept keys in one call. */
 static zinc_status
 add_tags(struct listing *l)
 {
@@ -122,7 +122,7 @@ add_fingerprint(struct listing *l, const char *key, uint64_t nbytes)
 
 /* ---- objects ---- */
 
-/* The array below whose prefix the key lies; NULL: none. */
+/* The array whose prefix the key begins with; NULL: none. */
 static zinc_cp_node *
 find_array(const zinc_cp *c, const char *key)
 {
@@ -164,7 +164,7 @@ add_object(zinc_cp *c, zinc_cp_node *n, const uint64_t *index, uint64_t nbytes, 
 	return ZINC_OK;
 }
 
-/* Is the rest of a key that of a chunk, in the grid or beyond it? */
+/* Is the rest of a key a chunk's, inside the grid or outside? */
 static bool
 is_chunk(const zinc_meta *m, const char *rest, uint64_t *index, bool *inside)
 {
@@ -196,7 +196,7 @@ take_object(struct listing *l, const char *key, uint64_t nbytes, bool *taken)
 
 /* ---- the listing ---- */
 
-/* As nodes are in order: '/' before all other bytes. */
+/* In the order of nodes: '/' before all other bytes. */
 static int
 by_path(const void *a, const void *b)
 {
@@ -211,7 +211,8 @@ by_path(const void *a, const void *b)
 	return *x < *y ? -1 : 1;
 }
 
-/* For another format: attributes belong to a node, and consolidated metadata is made anew; the rest is other programs'. */
+/* For another format: attributes belong to a node, and consolidated metadata is written again; the rest belongs to
+ * other programs. */
 static zinc_status
 place_part(const zinc_format *f, const char *key, zinc_key_role *role, zinc_buf *place, zinc_error *err)
 {
@@ -228,7 +229,7 @@ place_part(const zinc_format *f, const char *key, zinc_key_role *role, zinc_buf 
 	return is == ZINC_KEY_NODE ? zinc_buf_add(place, key, (size_t)(name - key), err) : ZINC_OK;
 }
 
-/* What is the key, and is it the document of a node that is copied?  One of a hidden node is nobody's. */
+/* Find the role of the key: is it the document of a node that is copied?  A document of a hidden node is not. */
 static zinc_status
 judge_key(struct listing *l, const char *key, zinc_key_role *role)
 {
@@ -254,7 +255,7 @@ judge_key(struct listing *l, const char *key, zinc_key_role *role)
 	return st;
 }
 
-/* Both keys, one behind the other. */
+/* Append both keys. */
 static zinc_status
 add_pair(struct listing *l, zinc_buf *to, const char *key)
 {
@@ -265,7 +266,7 @@ add_pair(struct listing *l, zinc_buf *to, const char *key)
 	return zinc_buf_add(to, rest, strlen(rest) + 1, l->err);
 }
 
-/* Of another format nothing but objects is wanted. */
+/* For another format, only objects are needed. */
 static zinc_status
 take_key(struct listing *l, const char *key, uint64_t nbytes)
 {
@@ -274,14 +275,14 @@ take_key(struct listing *l, const char *key, uint64_t nbytes)
 	bool taken;
 
 	if (zinc_cp_trace_of(key) != ZINC_CP_NO_TRACE)
-		return ZINC_OK; /* of another copy */
+		return ZINC_OK; /* belongs to another copy */
 	ZINC_TRY(add_fingerprint(l, key, nbytes));
 	ZINC_TRY(take_object(l, key, nbytes, &taken));
 	if (taken)
 		return ZINC_OK;
 	ZINC_TRY(judge_key(l, key, &role));
 	switch (role) {
-	case ZINC_KEY_NODE: /* each by its own node */
+	case ZINC_KEY_NODE: /* read with its node */
 		return ZINC_OK;
 	case ZINC_KEY_PART:
 		return c->from->format == c->to->format ? add_pair(l, &c->documents, key) : ZINC_OK;
@@ -313,7 +314,7 @@ note_odd(const struct listing *l, const zinc_cp_node *n, const zinc_odd *odd)
 			    odd->why);
 }
 
-/* Where arrays begin whose prefix is not before "key/". */
+/* The first array whose prefix is not before "key/". */
 static size_t
 first_below(const zinc_cp *c, const char *key)
 {
@@ -333,7 +334,7 @@ first_below(const zinc_cp *c, const char *key)
 	return low;
 }
 
-/* Hidden nodes were met by who walked the tree. */
+/* The walk over the tree has reported hidden nodes. */
 static int
 list_odd(void *arg, const zinc_odd *odd)
 {
@@ -369,7 +370,7 @@ zinc_cp_by_index(const void *a, const void *b, void *count)
 	return (x[i] > y[i]) - (x[i] < y[i]);
 }
 
-/* Below each prefix of the source; the target has as many where it is of the same format. */
+/* List below each prefix of the source; a target of the same format has as many prefixes. */
 static zinc_status
 list_prefixes(struct listing *l, const zinc_buf *from, const zinc_buf *to)
 {
@@ -448,7 +449,7 @@ sort_arrays(zinc_cp *c, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Documents belong to the fingerprint, wherever they lie. */
+/* Documents are part of the fingerprint, wherever they are. */
 static zinc_status
 add_documents(zinc_cp *c, bool tags, zinc_error *err)
 {
@@ -466,7 +467,7 @@ add_documents(zinc_cp *c, bool tags, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Every index of a grid: which of them are there, only a get will tell. */
+/* Add every index of a grid: only a get shows which of them exist. */
 static zinc_status
 guess_objects(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 {

@@ -1,14 +1,14 @@
 /*
  * copy_layout.c - other chunks, shards, codecs, types and selections, as changes of a document
  *
- * Documents here are in the final version's vocabulary, every codec spelled out as an object.  A sharded array has two
- * shapes and two chains:
+ * Documents here are in the final version's vocabulary, every codec as an object.  A sharded array has two shapes and
+ * two chains:
  *
  *   chunk_grid      the shard                     codecs  transpose ... sharding_indexed ...
  *   chunk_shape of sharding_indexed: the chunk                                 codecs of the inner chunks
  *
- * Whoever asks for another chunk, shard or chain gets all of it built anew: one chain for the inner chunks, in a shard
- * or not.  What stood around the old shard moves into that chain, so that nothing is lost.
+ * If the options change the chunk, the shard or the chain, all of it is built again: one chain for the inner chunks, in
+ * a shard or not.  Codecs around the old shard are moved into that chain, so that nothing is lost.
  */
 #include "tool/copy.h"
 
@@ -22,7 +22,7 @@ struct layout {
 	uint64_t shape[ZINC_MAX_NDIM], chunks[ZINC_MAX_NDIM], shards[ZINC_MAX_NDIM];
 	bool sharded;
 	zinc_json *inner; /* the chain of the inner chunks */
-	bool anew;        /* grid and chain are to be written */
+	bool anew;        /* grid and chain must be written */
 	zinc_error *err;
 };
 
@@ -49,7 +49,7 @@ set(struct layout *l, const char *key, zinc_json *v)
 	return zinc_json_set(l->doc, l->root, key, v, l->err);
 }
 
-/* NULL: no memory, which the next zinc_json_set tells. */
+/* NULL: no memory; the next zinc_json_set reports it. */
 static zinc_json *
 list_of(zinc_json_doc *doc, const uint64_t *numbers, int n)
 {
@@ -89,7 +89,7 @@ find_codec(const zinc_json *codecs, const char *name)
 
 /* ---- chains ---- */
 
-/* The chain of the inner chunks: what stood before the shard, its own codecs, what stood behind it. */
+/* The chain of the inner chunks: the codecs before the shard, its own codecs, the codecs after it. */
 static zinc_json *
 inner_chain(zinc_json_doc *doc, const zinc_json *codecs)
 {
@@ -122,7 +122,7 @@ numbers_of(const zinc_json *list, uint64_t *out)
 	return n;
 }
 
-/* The order of axes that a transpose in front of the shard makes; 0: there is none. */
+/* The order of axes of a transpose before the shard; 0: there is none. */
 static int
 turn_before(const zinc_json *codecs, const zinc_json *shard, uint64_t *order)
 {
@@ -134,7 +134,7 @@ turn_before(const zinc_json *codecs, const zinc_json *shard, uint64_t *order)
 	return 0;
 }
 
-/* Axes of the document's shard, seen from the array: a transpose in front of it has turned them. */
+/* Convert axes of the document's shard to axes of the array: a transpose before it has reordered them. */
 static bool
 inner_shape(const zinc_json *codecs, uint64_t *shape, int *ndim)
 {
@@ -169,7 +169,7 @@ zinc_cp_unshard(zinc_json_doc *doc)
 	       zinc_json_set(doc, root, "codecs", inner_chain(doc, codecs), NULL) == ZINC_OK;
 }
 
-/* A chain that ends with a compressor and crc32c, without the latter; NULL: it is none. */
+/* A chain that ends with a compressor and crc32c, without the latter; NULL: it does not. */
 static zinc_json *
 unsealed(zinc_json_doc *doc, const zinc_json *codecs)
 {
@@ -205,7 +205,7 @@ zinc_cp_unseal(zinc_json_doc *doc)
 	return codecs && zinc_json_set(doc, holder, "codecs", codecs, NULL) == ZINC_OK;
 }
 
-/* Reordering of axes, gone. */
+/* Remove codecs that reorder axes. */
 static void
 drop_transposes(zinc_json_doc *doc, zinc_json **codecs)
 {
@@ -235,7 +235,7 @@ take_layout(struct layout *l)
 
 /* ---- selections ---- */
 
-/* Names of the dimensions that are left. */
+/* Keep the names of the remaining dimensions. */
 static zinc_status
 select_names(struct layout *l)
 {
@@ -279,7 +279,7 @@ select_shape(struct layout *l)
 
 /* ---- types ---- */
 
-/* The configuration of a codec, made where it has none. */
+/* The configuration of a codec; it is made if missing. */
 static zinc_json *
 configuration(struct layout *l, zinc_json *codec)
 {
@@ -291,7 +291,7 @@ configuration(struct layout *l, zinc_json *codec)
 	return zinc_json_set(l->doc, codec, "configuration", v, NULL) == ZINC_OK ? v : NULL;
 }
 
-/* What codecs know of the type: the order of its bytes, their number. */
+/* Update what codecs store about the type: byte order and size. */
 static zinc_status
 retype_chain(struct layout *l, zinc_json *codecs, bool big)
 {
@@ -322,7 +322,7 @@ zinc_cp_cast_fill(const zinc_cp *c, const zinc_meta *from, const zinc_dtype *to,
 	return ZINC_OK;
 }
 
-/* The fill value in the new type; one that does not fit is content that goes. */
+/* Convert the fill value to the new type; one that does not fit is lost content. */
 static zinc_status
 retype_fill(struct layout *l)
 {
@@ -347,7 +347,7 @@ retype_fill(struct layout *l)
 	return st;
 }
 
-/* Types of numbers convert, and so do types of one sort; all others have nothing in common. */
+/* Number types convert to each other, and so do types of one sort; others do not. */
 static zinc_status
 check_types(const zinc_dtype *to, const zinc_dtype *from, zinc_error *err)
 {
@@ -358,7 +358,7 @@ check_types(const zinc_dtype *to, const zinc_dtype *from, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* A chain for elements of fixed size is none for elements of variable length. */
+/* A chain for elements of fixed size does not work for variable length. */
 static zinc_status
 retype(struct layout *l)
 {
@@ -414,7 +414,7 @@ choose_chunks(struct layout *l)
 	return ZINC_OK;
 }
 
-/* Shards that are kept grow to whole chunks; those that were asked for must be whole already. */
+/* Shards that are kept grow to whole chunks; shards that were requested must already be multiples. */
 static zinc_status
 choose_shards(struct layout *l)
 {
@@ -441,7 +441,7 @@ choose_shards(struct layout *l)
 	return ZINC_OK;
 }
 
-/* The chain that was asked for, with the byte order that the elements have had. */
+/* The requested chain, with the previous byte order of the elements. */
 static zinc_status
 choose_codecs(struct layout *l)
 {

@@ -1,14 +1,14 @@
 /*
- * copy_look.c - going over the source before an old target is erased for its copy
+ * copy_look.c - check the source before an old target is erased for its copy
  *
  * Promises:
  *
- * (1) What can be known to fail fails while the old target is there: every element is read, decoded and converted as the
- *     copy will do it, in its boxes and within its memory.  Where codecs of the target may refuse an element it is encoded,
- *     too; where they cannot, one box is, which shows whether they work at all.
- * (2) Objects and keys that are copied as they are stored are opened, and their first byte is read; objects of a copy that
- *     is to be verified are decoded.
- * (3) Nothing is written: what is encoded goes to a store that keeps nothing.
+ * (1) Foreseeable failures occur while the old target still exists: every element is read, decoded and converted as in
+ *     the copy, in its boxes and within its memory.  If codecs of the target may refuse an element, it is also encoded;
+ *     otherwise one box is, which shows whether they work at all.
+ * (2) Objects and keys that are copied as they are stored are opened, and their first byte is read; if the copy will be
+ *     verified, objects are decoded.
+ * (3) Nothing is written: encoded objects are put into a store that discards them.
  */
 #include "tool/copy.h"
 
@@ -66,7 +66,7 @@ nowhere_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, c
 static const zinc_store_ops nowhere_ops = {
     .size = sizeof(zinc_store_ops),
     .name = "nowhere",
-    .purpose = "what is put is gone",
+    .purpose = "discards what is put",
     .close = nowhere_close,
     .caps = nowhere_caps,
     .get = nowhere_get,
@@ -89,7 +89,7 @@ open_nowhere(zinc_cp *c, zinc_hierarchy **h, zinc_error *err)
 
 /* ---- elements ---- */
 
-/* Compressors and checksums, which take any bytes; of others nobody knows. */
+/* Compressors and checksums, which accept any bytes; this is not known of others. */
 static bool
 takes_any(const zinc_codec *codec)
 {
@@ -108,7 +108,7 @@ takes_any(const zinc_codec *codec)
 	return false;
 }
 
-/* May the target refuse an element of its type, as codecs do that store numbers as others? */
+/* May the target refuse an element of its type, like codecs that convert numbers? */
 static bool
 may_refuse(const zinc_chain *chain)
 {
@@ -173,7 +173,7 @@ zinc_cp_look(zinc_cp *c, zinc_error *err)
 	zinc_status st;
 
 	c->look_until = c->nforeign;
-	c->units *= 2; /* for who is told of the progress: once to look, once to copy */
+	c->units *= 2; /* the progress has two parts: checking and copying */
 	ZINC_TRY(zinc_cp_foreign_look(c, err));
 	ZINC_TRY(open_nowhere(c, &nowhere, err));
 	st = look_at_nodes(c, nowhere, err);

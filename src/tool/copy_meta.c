@@ -1,13 +1,13 @@
 /*
- * copy_meta.c - what the target makes of a node's metadata, and what it loses
+ * copy_meta.c - translate a node's metadata for the target, and find what it loses
  *
  * Promises:
  *
- * (1) A document that nothing asks to change stays as it is, byte for byte, within a format.
- * (2) What the target's format has no place for is changed beforehand.  Each change is told: storage as replaced,
- *     content as lost.
- * (3) What comes out is read back and compared with what went in, so that nothing is lost in silence.
- * (4) Within a format, members that the options do not change stay as they are spelled, unknown ones included.
+ * (1) Within a format, a document stays the same byte for byte unless the options change it.
+ * (2) What the target's format cannot hold is changed first.  Each change is reported: storage as replaced, content as
+ *     lost.
+ * (3) The result is read back and compared with the source, so that no loss goes unreported.
+ * (4) Within a format, members that the options do not change keep their spelling, including unknown ones.
  */
 #include "tool/copy.h"
 
@@ -15,7 +15,7 @@ enum { CHANGES = 4096 }; /* of one document */
 
 /* ---- the document to translate ---- */
 
-/* Members as the objects print them: aliases, bare names and old spellings are gone. */
+/* Members as the objects print them, without aliases, bare names and old spellings. */
 zinc_status
 zinc_cp_spell_out(zinc_json_doc *doc, const zinc_meta *m, zinc_error *err)
 {
@@ -29,7 +29,7 @@ zinc_cp_spell_out(zinc_json_doc *doc, const zinc_meta *m, zinc_error *err)
 	return zinc_json_set(doc, root, "codecs", codecs, err);
 }
 
-/* A format whose shards hardly a reader knows gets them where they are asked for, or were there before. */
+/* Few readers support the shards of some formats: keep shards there only if requested, or within the format. */
 static bool
 keep_shards(const zinc_cp_translation *t)
 {
@@ -39,7 +39,8 @@ keep_shards(const zinc_cp_translation *t)
 	       o->auto_shards;
 }
 
-/* The same of a checksum behind a compressor, which no reader of version 2 knew for long, and many do not today. */
+/* The same for a checksum after a compressor: readers of version 2 did not know it for a long time, and many still
+ * do not. */
 static bool
 keep_crc32c(const zinc_cp_translation *t)
 {
@@ -54,7 +55,7 @@ copy_doc(zinc_cp_translation *t, const zinc_json *root, zinc_json_doc **out)
 	return zinc_json_root(*out) ? ZINC_OK : zinc_fail_nomem(t->err);
 }
 
-/* Consolidated metadata is made anew where it was. */
+/* Consolidated metadata is written again if it existed. */
 static zinc_status
 make_given(zinc_cp_translation *t)
 {
@@ -67,7 +68,7 @@ make_given(zinc_cp_translation *t)
 	if (m->kind == ZINC_NODE_ARRAY)
 		ZINC_TRY(zinc_cp_spell_out(t->given, m, t->err));
 	if (!m->v3 && t->c->from->format != t->c->to->format)
-		return ZINC_OK; /* all its members are in what is given */
+		return ZINC_OK; /* t->given has all its members */
 	st = m->v3 ? t->c->from->format->print(t->c->from, m, &t->own, &e)
 		   : zinc_document_from_v3(&t->own, t->c->from, t->given, &e);
 	if (st != ZINC_OK)
@@ -93,14 +94,14 @@ make_wanted(zinc_cp_translation *t)
 
 /* ---- the target's document ---- */
 
-/* Is it the document that is not to the target's liking, rather than the machine? */
+/* Does the target refuse the document, as opposed to a failure of the machine? */
 static bool
 is_refusal(zinc_status st)
 {
 	return st == ZINC_E_INVALID || st == ZINC_E_UNSUPPORTED || st == ZINC_E_CORRUPT || st == ZINC_E_RANGE;
 }
 
-/* `doc` as metadata of the target; what it cannot decode later it does not take now. */
+/* Parse `doc` as metadata of the target; refuse now what it could not decode later. */
 static zinc_status
 try_doc(zinc_cp_translation *t, zinc_json_doc *doc, zinc_meta **out, zinc_error *e)
 {
@@ -117,7 +118,7 @@ try_doc(zinc_cp_translation *t, zinc_json_doc *doc, zinc_meta **out, zinc_error 
 	return ZINC_OK;
 }
 
-/* Of a node that is itself lost, how it would have been stored is not told. */
+/* For a node that is lost, replaced storage is not reported. */
 static zinc_status
 tell_changes(zinc_cp_translation *t)
 {
@@ -130,7 +131,7 @@ tell_changes(zinc_cp_translation *t)
 	return ZINC_OK;
 }
 
-/* Promise (2).  What the format refuses after all is itself what the target cannot hold. */
+/* Promise (2).  If the format still refuses the document, the target cannot hold the node. */
 static zinc_status
 make_target(zinc_cp_translation *t)
 {
@@ -170,7 +171,7 @@ change_members(zinc_cp_translation *t, const zinc_json *before, const zinc_json 
 	return ZINC_OK;
 }
 
-/* Promise (4).  A document that would not do, for it was only forgiven before, stays as the format makes it. */
+/* Promise (4).  A document that is not valid, and was only tolerated before, stays as the format prints it. */
 static zinc_status
 keep_spelling(zinc_cp_translation *t)
 {
@@ -201,7 +202,7 @@ keep_spelling(zinc_cp_translation *t)
 
 /* ---- the whole ---- */
 
-/* What nobody here can translate, or may. */
+/* A node that cannot or must not be translated. */
 static zinc_status
 leave_out(zinc_cp_translation *t)
 {
@@ -228,7 +229,7 @@ translate(zinc_cp_translation *t)
 	return zinc_cp_compare(t);
 }
 
-/* A name that the target's format does not allow, or that makes no key. */
+/* A name that the target's format does not allow, or that is not a valid key. */
 static zinc_status
 check_name(zinc_cp_translation *t)
 {

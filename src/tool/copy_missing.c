@@ -1,21 +1,22 @@
 /*
- * copy_missing.c - what xarray takes for missing, where versions 2 and 3 say it in different ways
+ * copy_missing.c - keep what xarray masks as missing, which versions 2 and 3 store differently
  *
  * "Version 2" stands for all formats in which fill_value masks, "version 3" for those in which the attribute does
- * (zinc_masks).  xarray sees arrays whose dimensions have names; no others are touched, but for (6).  Promises:
+ * (zinc_masks).  xarray opens arrays whose dimensions have names; no others are changed, except for (6).  Promises:
  *
- * (1) To version 3: what masked an array masks it still.  A fill_value that is not null is also written as the attribute
- *     _FillValue, unless there is one; a plain one of floats is encoded.  One that says something else masks from now on,
- *     and a notice says so.
- * (2) To version 2: an attribute _FillValue that says the same as fill_value goes, for there fill_value masks; so a way
- *     there and back leaves what there was.  An encoded one becomes plain.
- * (3) Where fill_value would mask something else than before it becomes null, when it is zero and every object of the
- *     source is stored: what null means for those that are not is undefined.  Else a notice says so, and what asks for
- *     the remedy (zinc_copy_options.for_xarray): then fill_value becomes what masks, or null where nothing does.
- *     No value changes: where fill_value does, elements are written anew, those too that were not stored.
- *     Until then the attribute is null where nothing masked, which no reader minds, and which keeps it so on the way back.
- * (4) An attribute _FillValue becomes one of the type that the elements get, for it is written by type.
- * (5) A scalar of version 2 has an empty list of names, without which xarray does not open it.
+ * (1) To version 3: what masked an array still masks it.  A fill_value that is not null is also written as the
+ *     attribute _FillValue, unless that exists; a plain one of floats is encoded.  If the attribute has another value,
+ *     it masks from now on, and a notice says so.
+ * (2) To version 2: an attribute _FillValue equal to fill_value is removed, because there fill_value masks; so copying
+ *     there and back restores the original.  An encoded attribute becomes plain.
+ * (3) If fill_value would mask something else than before, it becomes null when it is zero and every object of the
+ *     source is stored: the meaning of null is undefined for objects that are not.  Otherwise a notice says so and
+ *     names the remedy (zinc_copy_options.for_xarray): then fill_value becomes what masks, or null if nothing does.  No
+ *     value changes: if fill_value does, elements are written again, also those that were not stored.  Without the
+ *     remedy, the attribute is null if nothing masked; readers ignore that, and it preserves the meaning on the way
+ *     back.
+ * (4) An attribute _FillValue is converted to the new type of the elements, because its spelling depends on the type.
+ * (5) A scalar of version 2 gets an empty list of names, without which xarray does not open it.
  * (6) From version 2 to 2, null stays null.
  */
 #include "tool/copy.h"
@@ -28,10 +29,10 @@ struct missing {
 	zinc_json *root;
 	const zinc_dtype *dtype;
 	void *fill;  /* one element */
-	void *value; /* room for another */
+	void *value; /* room for another element */
 };
 
-/* Promise (5).  In version 3 a scalar goes without. */
+/* Promise (5).  In version 3 a scalar needs no list. */
 static zinc_status
 name_scalar(zinc_cp_translation *t, zinc_json *root)
 {
@@ -43,7 +44,7 @@ name_scalar(zinc_cp_translation *t, zinc_json *root)
 	return zinc_json_set(t->wanted, root, "dimension_names", zinc_json_make(t->wanted, ZINC_JSON_ARRAY), t->err);
 }
 
-/* Would xarray look at it? */
+/* Does xarray open it? */
 static bool
 is_named(const zinc_json *root)
 {
@@ -83,14 +84,14 @@ set_fill(struct missing *m, const void *element)
 			     m->t->err);
 }
 
-/* Texts of fixed length are masked, too, but there is no attribute for them. */
+/* Texts of fixed length are masked too, but have no attribute. */
 static bool
 is_text(const zinc_dtype *t)
 {
 	return t->kind == ZINC_KIND_CHARS || t->kind == ZINC_KIND_UTF32;
 }
 
-/* There were two, of which the other one masked until now: both stay, and it is said. */
+/* Both exist, and until now the other one masked: keep both and report it. */
 static zinc_status
 tell_both(struct missing *m)
 {
@@ -135,7 +136,7 @@ enter(struct missing *m)
 	return set_attribute(m, zinc_missing_encode(m->doc, m->dtype, m->value));
 }
 
-/* Promise (3), when there is no remedy but the one that nobody asked for. */
+/* Promise (3), if only the remedy would help and it was not requested. */
 static zinc_status
 warn(zinc_cp *c, const zinc_cp_node *n, const zinc_json *fill, bool own, zinc_error *err)
 {
@@ -155,7 +156,7 @@ warn(zinc_cp *c, const zinc_cp_node *n, const zinc_json *fill, bool own, zinc_er
 	return st;
 }
 
-/* fill_value masks something else than before: zero may turn out to be dispensable. */
+/* fill_value masks something else than before; if it is zero, it may be possible to do without it. */
 static zinc_status
 mask_otherwise(struct missing *m, bool own)
 {
@@ -170,16 +171,16 @@ mask_otherwise(struct missing *m, bool own)
 	return ZINC_OK;
 }
 
-/* Nothing masks, so fill_value must be none. */
+/* Nothing masks, so fill_value must not mask either. */
 static zinc_status
 mask_nothing(struct missing *m)
 {
-	if (zinc_missing_is_nan(m->dtype, m->fill)) /* which masks nothing that is not missing */
+	if (zinc_missing_is_nan(m->dtype, m->fill)) /* NaN masks only what is missing anyway */
 		return ZINC_OK;
 	if (!m->t->c->o.for_xarray)
 		return mask_otherwise(m, false);
 	m->t->n->null_fill = ZINC_CP_NULL;
-	zinc_dtype_zero(m->dtype, m->value); /* what readers take null for */
+	zinc_dtype_zero(m->dtype, m->value); /* how readers interpret null */
 	return set_fill(m, m->value);
 }
 
@@ -192,7 +193,7 @@ leave(struct missing *m)
 	if (!own || is_text(m->dtype))
 		return mask_nothing(m);
 	if (!zinc_missing_parse(m->t->c->ctx, m->dtype, own, true, m->value))
-		return ZINC_OK; /* nobody's idea of one */
+		return ZINC_OK; /* not a valid value */
 	if (zinc_missing_same(m->dtype, m->value, m->fill) || m->t->c->o.for_xarray) {
 		(void)zinc_json_remove(zinc_json_member(m->root, "attributes"), ATTRIBUTE);
 		return zinc_missing_same(m->dtype, m->value, m->fill) ? ZINC_OK : set_fill(m, m->value);
@@ -201,7 +202,7 @@ leave(struct missing *m)
 	return mask_otherwise(m, true);
 }
 
-/* Promise (4).  One that has no counterpart stays: whoever opens it hears of it. */
+/* Promise (4).  A value that does not convert stays; readers of the target report it. */
 static zinc_status
 retype(struct missing *m)
 {
@@ -226,7 +227,7 @@ retype(struct missing *m)
 	return v ? set_attribute(m, v) : ZINC_OK;
 }
 
-/* The type and the fill value that the array is going to have. */
+/* Use the type and the fill value that the array will have. */
 static zinc_status
 take(struct missing *m)
 {
@@ -270,7 +271,7 @@ zinc_cp_missing(zinc_cp_translation *t)
 
 /* ---- no fill value ---- */
 
-/* The same metadata with null, which every version has for it that can say so. */
+/* The same metadata with null, in every version that can express it. */
 static zinc_status
 make_null(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 {

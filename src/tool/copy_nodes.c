@@ -1,9 +1,9 @@
 /*
- * copy_nodes.c - which nodes a copy has, and where they go
+ * copy_nodes.c - find the nodes of a copy and their new paths
  *
- * The tree is walked once for the paths, and where the source can list, from what is stored: consolidated metadata may
- * be older, and tells of nothing that is hidden.  Each document is then read by itself.  A node whose document cannot be
- * used ends the copy before it starts.
+ * The tree is walked once for the paths.  If the source can list, the walk uses what is stored: consolidated metadata
+ * may be outdated, and does not show hidden nodes.  Then each document is read separately.  A node with an invalid
+ * document ends the copy before it starts.
  */
 #include <stdio.h>
 
@@ -51,7 +51,7 @@ more_nodes(zinc_cp *c, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Where its one chunk lies is found out when it is read. */
+/* The place of its only chunk is found when it is read. */
 static bool
 is_draft_scalar(const zinc_hierarchy *h, const zinc_found_node *found)
 {
@@ -104,17 +104,16 @@ zinc_cp_has_copies(zinc_hierarchy *h, const char *path, const zinc_meta *group, 
 	if (st == ZINC_OK)
 		return st;
 	*has = false;
-	return st == ZINC_E_CORRUPT ? ZINC_OK
-				    : zinc_error_copy(err, &e); /* readers pass it over, and so does the copy */
+	return st == ZINC_E_CORRUPT ? ZINC_OK : zinc_error_copy(err, &e); /* readers ignore it, and so does the copy */
 }
 
-/* Where the documents of a node are made anew its attributes need a group to be in; else they are copied as they are. */
+/* If the documents of a node are written again, its attributes need a group; otherwise they are copied as they are. */
 static zinc_status
 read_implicit(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 {
 	zinc_report r;
 
-	if (c->from->format->copies.of == ZINC_COPIES_OF_ROOT) /* which needs no document */
+	if (c->from->format->copies.of == ZINC_COPIES_OF_ROOT) /* these need no document */
 		ZINC_TRY(zinc_cp_has_copies(c->from, n->from, NULL, &n->copies, err));
 	if (c->walked && c->from->format == c->to->format)
 		return ZINC_OK;
@@ -137,7 +136,7 @@ read_nodes(zinc_cp *c, zinc_error *err)
 			ZINC_TRY(read_implicit(c, n, err));
 		if (n->implicit)
 			continue;
-		if (c->walked) /* what is to be said of it the walk has said */
+		if (c->walked) /* the walk has already reported everything */
 			zinc_report_init_quiet(&r, c->ctx, c->from->strict);
 		else
 			zinc_report_init(&r, c->ctx, c->from->strict, c->from->url);
@@ -151,7 +150,7 @@ read_nodes(zinc_cp *c, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Does a walk read what a reader of the node would?  Of a store that cannot list it shows copies. */
+/* Does a walk read the same as a reader of the node?  On a store that cannot list it reads consolidated metadata. */
 static bool
 walk_reads(zinc_hierarchy *h)
 {
@@ -168,8 +167,8 @@ struct reading {
 	zinc_error *err;
 };
 
-/* As a reader of the node would; what only a walk finds a copy does not mind: groups without a document.  In drafts two
- * documents may be at one path: the copy has the array alone, so the group's is something hidden. */
+/* Report what a reader of the node would; a copy ignores what only a walk finds: groups without a document.  In
+ * drafts two documents may be at one path: only the array is copied, so the group's document is reported as hidden. */
 static void
 warn_of_document(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
 {
@@ -197,7 +196,7 @@ zinc_cp_find_nodes(zinc_cp *c, zinc_error *err)
 
 	c->walked = walk_reads(c->from);
 	zinc_report_init_quiet(&x.r, c->ctx,
-			       c->from->strict); /* unless the walk reads, each is judged when it is read */
+			       c->from->strict); /* without the walk, each document is reported when it is read */
 	if (c->walked) {
 		x.r.found = warn_of_document;
 		x.r.arg = &x;
@@ -235,7 +234,7 @@ zinc_cp_free_nodes(zinc_cp *c)
 
 /* ---- telling ---- */
 
-/* "/a: no such type; /b: ..." until an error has no more room for it. */
+/* "/a: no such type; /b: ..." until the error has no more room. */
 static zinc_status
 remember(zinc_cp *c, const char *path, const char *message, zinc_error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * copy_plan.c - what is going to be done about each node, told before it begins
+ * copy_plan.c - decide how each node is copied, and report it before the copy begins
  *
  * Objects whose encoding does not change are copied as they are; the others are decoded and encoded, box by box.
  */
@@ -7,7 +7,7 @@
 
 /* ---- metadata ---- */
 
-/* What lies below a node that is left out has no place either. */
+/* A node below one that is left out cannot be copied either. */
 static bool
 is_below_left_out(const zinc_cp *c, size_t i)
 {
@@ -23,7 +23,7 @@ is_below_left_out(const zinc_cp *c, size_t i)
 	return false;
 }
 
-/* What the target makes of one node; handles of arrays for what comes later. */
+/* Translate one node, and open handles of arrays for later. */
 static zinc_status
 translate_node(zinc_cp *c, size_t i, bool any_left_out, zinc_error *err)
 {
@@ -50,8 +50,7 @@ zinc_cp_same_entry(const zinc_cp *c)
 	return c->from->format == c->to->format && c->from_path[1] == '\0' && c->to_path[1] == '\0';
 }
 
-/* Extensions that a draft's entry point declares belong to the whole hierarchy, and no other format has a place for
- * them. */
+/* Extensions that a draft's entry point declares belong to the whole hierarchy; other formats cannot hold them. */
 static zinc_status
 note_entry(zinc_cp *c, const zinc_blob *text, zinc_error *err)
 {
@@ -134,7 +133,7 @@ put_shape(zinc_buf *b, const uint64_t *shape, int ndim, zinc_error *err)
 	return ndim ? ZINC_OK : zinc_buf_puts(b, "scalar", err);
 }
 
-/* Objects of the target in the boxes that are moved. */
+/* The number of target objects in the boxes that are copied. */
 static uint64_t
 count_found(const zinc_cp_node *n, const zinc_boxes *b)
 {
@@ -173,7 +172,7 @@ describe_boxes(const zinc_cp_node *n, const zinc_cp_plan *p, zinc_buf *b, zinc_e
 			       p->reads, (unsigned long long)(p->memory / ZINC_MIB));
 }
 
-/* All that says which elements a step moves. */
+/* Add everything that determines which elements a step copies. */
 static void
 fingerprint(zinc_cp *c, const zinc_cp_plan *p)
 {
@@ -194,7 +193,7 @@ plan_boxes(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	zinc_buf text;
 
 	ZINC_TRY(zinc_cp_sparse_ask(c, n, err));
-	if (c->o.verify) { /* what does not fit then must not be found out then */
+	if (c->o.verify) { /* a lack of memory must be found before verification begins */
 		c->verifying = true;
 		ZINC_TRY(zinc_cp_boxes_plan(c, n, &p, err));
 		c->verifying = false;
@@ -222,7 +221,7 @@ plan_array(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	uint64_t nbytes = 0;
 	size_t i;
 
-	/* What null does not mean is to be stored, so also what the source leaves out. */
+	/* null does not stand for a value, so elements that the source does not store must be stored. */
 	n->way = zinc_cp_same_objects(n->source, n->target) && !n->select && n->null_fill != ZINC_CP_NULL
 		     ? ZINC_CP_RAW
 		     : ZINC_CP_BOXES;

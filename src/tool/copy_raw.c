@@ -1,31 +1,31 @@
 /*
  * copy_raw.c - objects and foreign keys as they are stored
  *
- * A step is a batch of them, put under one durable commit: whatever interrupts it, the journal says that none of it is
- * done.  Nothing is decoded; memory holds one object for each thread, and two where they are compared; to a remote store
- * as many are on their way as it likes and memory allows.  A put takes a whole value, so an object larger than the memory
- * allowed is E_LIMIT, before anything is written.
+ * A step is a batch of objects, put under one durable commit: if it is interrupted, none of it counts as done in the
+ * journal.  Nothing is decoded.  Memory holds one object per thread, or two to compare them; for a remote store, as
+ * many are in flight as it allows and memory permits.  A put needs a whole value, so an object larger than the memory
+ * limit is E_LIMIT before anything is written.
  *
- * Bytes may be the same and mean nothing.  So who verifies decodes them, too: what is read back and, before an old
- * target is erased, what the source has.  Nobody can where a codec is not known; and where storage transformers are,
- * objects of the store are not those of the array.
+ * Equal bytes may still be damaged.  So verification also decodes them: the bytes that are read back and, before an old
+ * target is erased, those of the source.  This is not possible if a codec is unknown, or with storage transformers,
+ * whose objects are not those of the array.
  */
 #include "tool/copy.h"
 
-/* As much as one commit waits for. */
+/* The size of one commit. */
 #define BATCH_OBJECTS 256u
 #define BATCH_BYTES   (64 * ZINC_MIB)
 
 struct batch {
 	zinc_cp *c;
 	const zinc_cp_node *n;   /* NULL: foreign keys */
-	const char *const *keys; /* of foreign ones: from, to */
-	size_t first;            /* of the node's objects */
-	bool compare;            /* do not put: is it the same there? */
+	const char *const *keys; /* of foreign keys: from, to */
+	size_t first;            /* index of the node's first object */
+	bool compare;            /* do not put: compare with the target */
 	bool look;               /* do not put: can it be opened? */
-	bool decode;             /* then, or when it has been compared: does it decode? */
+	bool decode;             /* with look, or after comparing: does it decode? */
 	zinc_put_group **groups; /* one for each worker, or */
-	zinc_send *send;         /* to a remote store */
+	zinc_send *send;         /* for a remote store */
 	pthread_mutex_t lock;
 	zinc_status status;
 	zinc_error error;
@@ -50,7 +50,7 @@ name_object(const struct batch *b, size_t i, bool target, zinc_buf *out, zinc_er
 	return zinc_buf_text(out) ? ZINC_OK : zinc_fail_nomem(err);
 }
 
-/* What the target has must be what the source has. */
+/* The target must have the bytes of the source. */
 static zinc_status
 compare_object(zinc_cp *c, const char *key, const zinc_buf *value, zinc_error *err)
 {
@@ -65,8 +65,8 @@ compare_object(zinc_cp *c, const char *key, const zinc_buf *value, zinc_error *e
 	return st == ZINC_OK ? st : zinc_error_at_key(err, st, key);
 }
 
-/* What an object, or a foreign value (n NULL), may take in memory: what is allowed, or else what is usual, and more where
- * a chunk of the array is larger. */
+/* The memory limit of an object or a foreign value (n NULL): the user's limit; without one the default, or more if a
+ * chunk of the array is larger. */
 static uint64_t
 most_bytes(const zinc_cp *c, const zinc_cp_node *n)
 {
@@ -75,7 +75,7 @@ most_bytes(const zinc_cp *c, const zinc_cp_node *n)
 	return zinc_max_u64(c->memory, zinc_array_object_limit(n->in, zinc_cp_object(n, 0)));
 }
 
-/* The object, or only its first byte: that it can be opened is known then, and costs little. */
+/* Request the object, or only its first byte: this shows at low cost whether it can be opened. */
 static zinc_status
 want_object(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 {
@@ -105,7 +105,7 @@ decode_object(const struct batch *b, size_t i, const zinc_array *a, zinc_error *
 			 : ZINC_OK;
 }
 
-/* Both have the same bytes, and the target never appears: who is to mend something needs the name of the other. */
+/* Both have the same bytes, and the target will never appear: to repair it, the user needs the source's name. */
 static zinc_status
 blame_source(const zinc_cp *c, const char *key, zinc_status st, zinc_error *err)
 {
@@ -114,7 +114,7 @@ blame_source(const zinc_cp *c, const char *key, zinc_status st, zinc_error *err)
 	return zinc_error_at_url(err, st, c->from->url);
 }
 
-/* Its bytes go with the parcel. */
+/* The parcel takes over its bytes. */
 static zinc_status
 send_object(struct batch *b, const zinc_fetch_item *it, zinc_error *err)
 {
@@ -177,7 +177,7 @@ take_object(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error 
 	return st;
 }
 
-/* The first that fails ends the batch. */
+/* The first failure ends the batch. */
 static void
 fail_batch(struct batch *b, zinc_status st, const zinc_error *err)
 {
@@ -234,7 +234,7 @@ can_decode(const zinc_cp_node *n)
 	return !n->source->unsupported && !n->in->stack->layered;
 }
 
-/* What the largest chunk of the array decodes to, if anybody decodes it. */
+/* Decoded bytes of the largest chunk of the array, if it will be decoded. */
 static uint64_t
 decoded_bytes(const zinc_cp *c, const zinc_cp_node *n)
 {
@@ -246,7 +246,7 @@ decoded_bytes(const zinc_cp *c, const zinc_cp_node *n)
 	return zinc_shape_bytes(chunk, n->source->ndim, element, UINT64_MAX / 2, &nbytes) ? UINT64_MAX / 2 : nbytes;
 }
 
-/* No more threads than objects fit into memory at once. */
+/* Not more threads than objects fit into memory at once. */
 static int
 threads_for(const zinc_cp *c, const struct batch *b, size_t n)
 {
@@ -262,7 +262,7 @@ threads_for(const zinc_cp *c, const struct batch *b, size_t n)
 	return fit < 1 ? 1 : fit < (uint64_t)c->threads ? (int)fit : c->threads;
 }
 
-/* Every group is ended, whatever became of the others. */
+/* End every group, whether or not others failed. */
 static zinc_status
 end_groups(struct batch *b, int threads, zinc_status st, zinc_error *err)
 {
@@ -279,7 +279,7 @@ end_groups(struct batch *b, int threads, zinc_status st, zinc_error *err)
 	return st;
 }
 
-/* What is compared or decoded is in memory twice. */
+/* An object that is compared or decoded is in memory twice. */
 static zinc_status
 fetch_batch(struct batch *b, int threads, size_t n, zinc_error *err)
 {
@@ -312,7 +312,7 @@ fetch_batch(struct batch *b, int threads, size_t n, zinc_error *err)
 	return st;
 }
 
-/* Where puts go: to a sender, or to groups. */
+/* Prepare a sender, or groups, for the puts. */
 static zinc_status
 begin_puts(struct batch *b, int threads, zinc_error *err)
 {
@@ -381,8 +381,8 @@ run_batch(struct batch *b, size_t n, zinc_error *err)
 
 /* ---- steps ---- */
 
-/* Objects [first, first + count) of step number `step`; false: there are no so many.  Steps come one after the other,
- * so the node remembers where the last one began. */
+/* The objects [first, first + count) of step number `step`; false: there is no such step.  Steps are done in order,
+ * so the node stores where the last one began. */
 static bool
 find_batch(zinc_cp_node *n, uint64_t step, size_t *first, size_t *count)
 {
@@ -404,7 +404,7 @@ find_batch(zinc_cp_node *n, uint64_t step, size_t *first, size_t *count)
 	}
 }
 
-/* Is there room for `copies` of an object? */
+/* Does memory have room for `copies` of an object? */
 static zinc_status
 check_size(const zinc_cp *c, const zinc_cp_node *n, uint64_t nbytes, uint64_t copies, const char *key, zinc_error *err)
 {
@@ -419,7 +419,7 @@ check_size(const zinc_cp *c, const zinc_cp_node *n, uint64_t nbytes, uint64_t co
 	return zinc_error_at_key(err, st, key);
 }
 
-/* The same of an object and of what it decodes to. */
+/* The same for an object and its decoded bytes. */
 static zinc_status
 check_decoded(const zinc_cp *c, uint64_t nbytes, uint64_t decoded, const char *key, zinc_error *err)
 {
@@ -527,7 +527,7 @@ zinc_cp_raw_look(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Foreign keys of step number `step`: from, to. */
+/* The foreign keys of step number `step`: from, to. */
 static size_t
 foreign_keys(const zinc_cp *c, uint64_t step, const char **keys)
 {

@@ -1,20 +1,20 @@
 /*
- * copy_shared.c - is something of the source in what --overwrite will erase?
+ * copy_shared.c - would --overwrite erase something of the source?
  *
- * By a link somewhere in the source, one of its keys may be a file of the old target:
+ * Through a link in the source, one of its keys may be a file of the old target:
  *
  *   o.zarr/a -> ../s.zarr/a        zinc cp --overwrite o.zarr s.zarr
  *
- * URLs do not show that, and the tags of the two top nodes need not.  So the tags of all keys of the source are compared
- * with those of the old target, on stores whose tags tell files of one machine apart.  A file that both have by two names
- * (a hard link) looks the same, and is refused, too.
+ * URLs do not show this, and the tags of the two top nodes may not.  So the tags of all keys of the source are compared
+ * with those of the old target, on stores whose tags distinguish files of one machine.  A file that both have under two
+ * names (a hard link) looks the same, and is also refused.
  */
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "tool/copy.h"
 
-/* So many keys are asked about at once. */
+/* Keys per request. */
 #define WINDOW 4096
 
 bool
@@ -56,7 +56,7 @@ struct shared {
 	zinc_error *err;
 };
 
-/* Perhaps in several threads.  What cannot be asked about is for the erasing to complain of. */
+/* May be called by several threads.  Erasing reports keys that cannot be read. */
 static void
 compare_tag(void *arg, size_t i, const zinc_got *got)
 {
@@ -108,7 +108,7 @@ add_key(void *arg, const char *key, uint64_t nbytes)
 	return x->status != ZINC_OK;
 }
 
-/* Only what would be erased: of a link itself, not of what it leads to. */
+/* Only what would be erased: a link itself, not its destination. */
 static zinc_status
 compare_prefix(void *arg, const char *prefix, zinc_error *err)
 {
@@ -119,7 +119,7 @@ compare_prefix(void *arg, const char *prefix, zinc_error *err)
 	return x->status;
 }
 
-/* The old target, by the prefixes that erasing it would list. */
+/* List the old target, by the prefixes that erasing it would list. */
 static zinc_status
 compare_target(struct shared *x, const zinc_hierarchy *old, const char *path)
 {

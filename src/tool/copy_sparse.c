@@ -1,7 +1,7 @@
 /*
- * copy_sparse.c - boxes of sparse arrays: only those in which the source has something
+ * copy_sparse.c - boxes of sparse arrays: only those with stored elements
  *
- *   source  . . . . . . . .      # a stored object       target  . . . . .     # the boxes that are moved
+ *   source  . . . . . . . .      # a stored object       target  . . . . .     # the boxes that are copied
  *           . # . . . . . .        within the selection          # . . . .
  *           . . . . . . # .                                      . . . # .
  *
@@ -9,17 +9,17 @@
  *
  * Promises (tests/unit/test_copy_sparse.c names each by its number):
  *
- * (1) The target has the elements that a copy of all boxes would have given it.
- * (2) Time and memory follow what is stored within the selection, not the number of chunks that there could be, be it
- *     more than can be counted.
- * (3) Where what is not stored must be written, since the target has no fill value or another one, all boxes are moved,
- *     or there are too many: E_LIMIT, before anything is written.
+ * (1) The target has the same elements as after a copy of all boxes.
+ * (2) Time and memory depend on what is stored within the selection, not on the number of possible chunks, which may be
+ *     too large to count.
+ * (3) If elements that are not stored must be written, because the target has no fill value or another one, all boxes
+ *     are copied; if these are too many: E_LIMIT, before anything is written.
  */
 #include <stdlib.h>
 
 #include "tool/copy.h"
 
-#define SPARSE_LESS 16u /* than this part of the objects is stored */
+#define SPARSE_LESS 16u /* sparse if less than this part of the objects is stored */
 
 /* ---- what may be left out ---- */
 
@@ -42,7 +42,7 @@ cast_and_compare(zinc_cp *c, const zinc_cp_node *n, bool *same, zinc_error *err)
 	return st;
 }
 
-/* Is the source's fill value, as elements are copied, the target's? */
+/* Does the source's fill value, converted like elements, equal the target's? */
 static zinc_status
 compare_fill(zinc_cp *c, const zinc_cp_node *n, bool *same, zinc_error *err)
 {
@@ -58,8 +58,8 @@ compare_fill(zinc_cp *c, const zinc_cp_node *n, bool *same, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Does a listing tell which elements are stored, and has the target a fill value for the others?  Layers of storage
- * transformers have keys of their own. */
+/* Does a listing show which elements are stored, and does the target have a fill value for the others?  Storage
+ * transformers have their own keys. */
 static bool
 can_leave_out(const zinc_cp *c, const zinc_cp_node *n)
 {
@@ -69,7 +69,7 @@ can_leave_out(const zinc_cp *c, const zinc_cp_node *n)
 
 /* ---- the selection ---- */
 
-/* Of the items of a list those from the first to the last that lie in [low, high]. */
+/* The range of list items from the first to the last in [low, high]. */
 static bool
 meet_list(const zinc_select_dim *s, uint64_t low, uint64_t high, uint64_t *first, uint64_t *last)
 {
@@ -86,7 +86,7 @@ meet_list(const zinc_select_dim *s, uint64_t low, uint64_t high, uint64_t *first
 	return any;
 }
 
-/* Which of the selected indices lie in [low, high]: false, none. */
+/* The range of selected indices in [low, high]; false: none. */
 static bool
 meet(const zinc_select_dim *s, uint64_t low, uint64_t high, uint64_t *first, uint64_t *last)
 {
@@ -101,7 +101,7 @@ meet(const zinc_select_dim *s, uint64_t low, uint64_t high, uint64_t *first, uin
 	return *first <= *last;
 }
 
-/* The elements of the target that object i of the source has; false: none. */
+/* The elements of the target that are in object i of the source; false: none. */
 static bool
 meet_object(const zinc_cp_node *n, size_t i, uint64_t *first, uint64_t *last)
 {
@@ -113,7 +113,7 @@ meet_object(const zinc_cp_node *n, size_t i, uint64_t *first, uint64_t *last)
 		uint64_t start, end;
 
 		zinc_grid_span(m->grid, d, index[d], &start, &end);
-		end = start + zinc_min_u64(end, m->shape[d] - start) - 1; /* the last; no sum passes 2^64 */
+		end = start + zinc_min_u64(end, m->shape[d] - start) - 1; /* inclusive, so that no sum exceeds 2^64 */
 		first[k] = start;
 		last[k] = end;
 		if (n->select && !meet(&n->select->dims[d], start, end, &first[k], &last[k]))
@@ -123,7 +123,7 @@ meet_object(const zinc_cp_node *n, size_t i, uint64_t *first, uint64_t *last)
 	return true;
 }
 
-/* Objects of the source that the selection spans along a dimension, stored or not. */
+/* The number of source objects that the selection spans along a dimension, stored or not. */
 static uint64_t
 span_along(const zinc_cp_node *n, int d)
 {
@@ -140,7 +140,7 @@ span_along(const zinc_cp_node *n, int d)
 	return zinc_min_u64(s->count, zinc_grid_chunk_of(g, d, last) - zinc_grid_chunk_of(g, d, s->start) + 1);
 }
 
-/* In doubles: it is only compared. */
+/* In doubles: the result is only compared. */
 static double
 count_spanned(const zinc_cp_node *n)
 {
@@ -169,7 +169,7 @@ zinc_cp_sparse_ask(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 
 /* ---- boxes ---- */
 
-/* In order, and each once. */
+/* Sort, and remove duplicates. */
 static void
 tidy(zinc_cp_node *n)
 {
@@ -185,7 +185,7 @@ tidy(zinc_cp_node *n)
 	n->nboxes = k;
 }
 
-/* Room for one more; objects that lie in one box would otherwise fill it with the same. */
+/* Make room for one more; first remove duplicates, which objects in the same box produce. */
 static zinc_status
 make_room(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 {
@@ -209,7 +209,7 @@ make_room(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* All boxes that object i of the source lies in. */
+/* Add all boxes that contain a part of object i of the source. */
 static zinc_status
 add_object(zinc_cp *c, zinc_cp_node *n, const zinc_boxes *b, size_t i, zinc_error *err)
 {

@@ -1,15 +1,15 @@
 /*
- * copy_tree.c - a node and everything below, to any store and any version of Zarr
+ * copy_tree.c - copy a node and everything below it, to any store and any version of Zarr
  *
  * Promises:
  *
- * (1) Everything that can be refused is refused before the first byte is written: what the target cannot hold, what is
- *     there already, a target inside the source.
+ * (1) Everything that can be refused is refused before the first byte is written: what the target cannot hold, a target
+ *     that exists, a target inside the source.
  * (2) The target appears complete or not at all: objects first, then documents, the deepest first, the node's own last.
- * (3) An interrupted copy can go on: its journal is put first and removed last.
- * (4) A copy that meets an element which does not fit the target's type leaves nothing behind.
- * (5) An old target goes only after the whole source has been looked at (copy_look.c): what can be known to fail leaves it
- *     as it was.
+ * (3) An interrupted copy can be resumed: its journal is put first and removed last.
+ * (4) A copy that fails because an element does not fit the target's type leaves nothing in the target.
+ * (5) An old target is erased only after the whole source has been checked (copy_look.c): after a foreseeable failure
+ *     it is unchanged.
  */
 #include "tool/copy.h"
 
@@ -25,7 +25,7 @@ ZINC_OPTIONS_KIND(zinc_copy_options, ZINC_OPTION_YES_NO(zinc_copy_options, stric
 
 /* ---- may it begin? ---- */
 
-/* Is the one place in the other?  "a/b/" in "a/". */
+/* Is one place inside the other?  "a/b/" in "a/". */
 static zinc_status
 contains(const zinc_hierarchy *h, const char *path, const zinc_hierarchy *other, const char *other_path, bool *in,
 	 zinc_error *err)
@@ -47,7 +47,7 @@ contains(const zinc_hierarchy *h, const char *path, const zinc_hierarchy *other,
 	return st;
 }
 
-/* Did a document say something, if only that it is not there or cannot be used? */
+/* Was the question answered, even if the document does not exist or cannot be used? */
 static bool
 is_read(zinc_status st)
 {
@@ -55,7 +55,7 @@ is_read(zinc_status st)
 	       st == ZINC_E_LIMIT;
 }
 
-/* The tag of the node's document; without one: n == 0. */
+/* Get the tag of the node's document; n == 0: there is none. */
 static zinc_status
 tag_of(zinc_hierarchy *h, const char *path, zinc_tag *tag, zinc_error *err)
 {
@@ -87,8 +87,8 @@ go_up(char *path)
 	return true;
 }
 
-/* Is the node at `path`, or one above it, the one whose document has this tag?  By a link it may have another URL.
- * The node itself counts unless `above`. */
+/* Is the node at `path`, or one above it, the one whose document has this tag?  Through a link it may have another
+ * URL.  With `above` the node itself does not count. */
 static zinc_status
 leads_to(zinc_hierarchy *h, const char *path, const zinc_tag *tag, bool above, bool *yes, zinc_error *err)
 {
@@ -107,7 +107,7 @@ leads_to(zinc_hierarchy *h, const char *path, const zinc_tag *tag, bool above, b
 	return st;
 }
 
-/* By their URLs, and by what is there. */
+/* Compare the two places by their URLs and by their tags. */
 static zinc_status
 check_places(zinc_cp *c, zinc_error *err)
 {
@@ -166,7 +166,7 @@ zinc_cp_progress(zinc_cp *c, uint64_t units, uint64_t bytes, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Steps that are done already are passed over. */
+/* Steps that are already done are skipped. */
 static zinc_status
 copy_array(zinc_cp *c, zinc_cp_node *n, uint64_t *at, zinc_error *err)
 {
@@ -187,7 +187,7 @@ copy_array(zinc_cp *c, zinc_cp_node *n, uint64_t *at, zinc_error *err)
 	*at += n->steps;
 	if (!p.two_passes)
 		return ZINC_OK;
-	ZINC_TRY(zinc_cp_journal_save(c, true, err)); /* whoever goes on must not look for the temporary array */
+	ZINC_TRY(zinc_cp_journal_save(c, true, err)); /* a resumed copy must not use the temporary array again */
 	return zinc_cp_middle_erase(c, err);
 }
 
@@ -231,8 +231,7 @@ verify(zinc_cp *c, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* What is at the target goes, in whatever format it is, if it is a node.  A dry run refuses what the deed would, and counts
- * it. */
+/* Erase the target, in whatever format, if it is a node.  A dry run refuses the same cases, and counts. */
 static zinc_status
 erase_old(zinc_cp *c, bool dry_run, zinc_erase_counts *counts, zinc_error *err)
 {
@@ -243,7 +242,7 @@ erase_old(zinc_cp *c, bool dry_run, zinc_erase_counts *counts, zinc_error *err)
 		      : zinc_erase(c->to, c->to_path, &o, counts, err);
 }
 
-/* Promise (5).  Afterwards nothing may be left. */
+/* Promise (5).  Afterwards the target must be vacant. */
 static zinc_status
 clear_target(zinc_cp *c, zinc_error *err)
 {
@@ -261,7 +260,7 @@ clear_target(zinc_cp *c, zinc_error *err)
 	return vacant ? ZINC_OK : zinc_fail(err, ZINC_E_EXISTS, "%s is already there, or not empty", c->to_path);
 }
 
-/* Is the place free, or an interrupted copy's that may go on? */
+/* Is the place free, or does it have an interrupted copy that can be resumed? */
 static zinc_status
 look_at_target(zinc_cp *c, bool found, zinc_error *err)
 {
@@ -270,7 +269,7 @@ look_at_target(zinc_cp *c, bool found, zinc_error *err)
 	c->resuming = found && c->o.resume;
 	if (c->resuming && !zinc_cp_journal_fits(c))
 		return zinc_fail(err, ZINC_E_CONFLICT,
-				 "the interrupted copy that is there had another plan; overwrite it");
+				 "the target has an interrupted copy with another plan; overwrite it");
 	if (c->resuming)
 		return ZINC_OK;
 	if (c->o.overwrite && c->o.dry_run)
@@ -279,12 +278,12 @@ look_at_target(zinc_cp *c, bool found, zinc_error *err)
 		return c->o.dry_run ? zinc_cp_check_shared(c, err) : ZINC_OK;
 	if (found)
 		return zinc_fail(err, ZINC_E_EXISTS,
-				 "an interrupted copy is there; resume continues it, overwrite starts again");
+				 "the target has an interrupted copy; resume continues it, overwrite starts again");
 	ZINC_TRY(zinc_hierarchy_vacant(c->to, c->to_path, &vacant, err));
 	return vacant ? ZINC_OK : zinc_fail(err, ZINC_E_EXISTS, "%s is already there, or not empty", c->to_path);
 }
 
-/* Which groups above the target are there already?  c->above is the path of the deepest; "" when there is none. */
+/* Find the deepest existing group above the target: c->above is its path; "" if there is none. */
 static zinc_status
 look_above(zinc_cp *c, zinc_error *err)
 {
@@ -311,8 +310,8 @@ look_above(zinc_cp *c, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* A copy that can never be finished leaves nothing behind: not what it has put, nor groups that it made above, unless
- * somebody else has put something into them. */
+/* Remove a copy that can never be finished: its objects, and the groups that it made above, unless another program
+ * has put something into them. */
 static void
 take_back(zinc_cp *c)
 {
@@ -346,14 +345,14 @@ write_target(zinc_cp *c, zinc_error *err)
 	if (st == ZINC_E_RANGE) /* an element does not fit, and will not fit next time */
 		take_back(c);
 	else if (st != ZINC_OK)
-		(void)!zinc_cp_journal_save(c, true, NULL); /* what was done need not be done again */
+		(void)!zinc_cp_journal_save(c, true, NULL); /* so that finished steps are not repeated */
 	ZINC_TRY(st);
 	ZINC_TRY(verify(c, err));
 	ZINC_TRY(zinc_cp_documents(c, err));
 	return zinc_cp_journal_end(c, err);
 }
 
-/* What is wrong before the target is looked at is wrong with the source. */
+/* Errors before the target is checked are about the source. */
 static zinc_status
 take_source(zinc_cp *c, zinc_error *err)
 {
@@ -461,7 +460,7 @@ zinc_copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const
 	return copy(from, from_path, to, to_path, NULL, options, counts, err);
 }
 
-/* A target within a hierarchy has its format, a new one the source's. */
+/* A target inside a hierarchy has that hierarchy's format; a new one has the source's. */
 static zinc_status
 open_target(zinc_hierarchy **to, zinc_hierarchy **old, const char *url, const zinc_hierarchy *from,
 	    const zinc_copy_options *o, const zinc_wait *wait, zinc_error *err)
@@ -530,8 +529,8 @@ zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options
 	return st;
 }
 
-/* What would not be erased afterwards is not moved either.  Where the copy itself has something to refuse, it tells
- * more. */
+/* Refuse to move what could not be erased afterwards.  If the copy itself would be refused, its error is more
+ * specific. */
 static zinc_status
 may_move(zinc_hierarchy *h, const char *from_path, const char *to_path, const zinc_copy_options *options,
 	 zinc_error *err)

@@ -1,15 +1,15 @@
 /*
- * diff.c - two nodes and everything below: the trees, node by node
+ * diff.c - compare two nodes and everything below them, node by node
  *
- * Both trees are listed and sorted in the same way, then walked side by side like the two halves of a merge sort.
- * Promises (tests/unit/test_tool_diff.c names each by its number):
+ * Both trees are listed and sorted in the same way, then walked side by side as in a merge sort.  Promises
+ * (tests/unit/test_tool_diff.c names each by its number):
  *
  * (1) What a copy keeps is equal; anything else is a difference, whatever the formats.
- * (2) Of a subtree that is in one only, or of two nodes of different kinds, one difference is told and none of what
- *     is below.
- * (3) The answer is the same for any number of threads.
- * (4) A document that is damaged, or that could not be read, is a failure: nobody may take it for equal.
- * (5) What is hidden (its name, a link, the kind of file), node or stored object, is told as a difference of its own.
+ * (2) For a subtree that only one side has, or two nodes of different kinds, one difference is reported and nothing
+ *     below.
+ * (3) The result is the same for any number of threads.
+ * (4) A document that is damaged, or could not be read, is a failure: it must not count as equal.
+ * (5) What is hidden (its name, a link, the kind of file), node or stored object, is reported as a separate difference.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,7 +84,7 @@ list_node(void *arg, const zinc_found_node *node)
 	return l->status != ZINC_OK;
 }
 
-/* By bytes, with '/' before all others: what is below a node follows it at once. */
+/* By bytes, with '/' before all others: what is below a node follows it directly. */
 static int
 order(const char *a, const char *b)
 {
@@ -103,7 +103,7 @@ by_path(const void *a, const void *b)
 	return order(((const struct entry *)a)->path, ((const struct entry *)b)->path);
 }
 
-/* Who selects elements asks about nothing else: then not every key is looked at. */
+/* With a selection only elements are compared, so not every key is listed. */
 static zinc_status
 list(zinc_cmp *c, int side, struct listing *l, zinc_error *err)
 {
@@ -206,11 +206,11 @@ load_side(zinc_cmp *c, zinc_cmp_pair *p, int side, zinc_error *err)
 	ZINC_TRY(st);
 	zinc_report_init_quiet(&r, c->ctx, c->h[side]->strict);
 	st = zinc_read_node(c->h[side], p->full[side], &r, &p->meta[side], &e);
-	/* it was listed: a group by its children alone */
+	/* it was listed: a group that only has children */
 	return st == ZINC_E_NOTFOUND ? ZINC_OK : zinc_error_copy(err, &e);
 }
 
-/* A group has no elements that could not be read, but one that this build does not understand may mean anything. */
+/* A group has no elements, but if this build does not understand it, its meaning is unknown. */
 static void
 doubt_group(zinc_cmp *c, const zinc_cmp_pair *p)
 {
@@ -253,7 +253,7 @@ hunt_odd(void *arg, const zinc_odd *odd)
 	return h->c->stopped;
 }
 
-/* A read failed: is it for something hidden among the objects of either array?  Listed only now, for it is rare. */
+/* A read failed: is something hidden among the objects of either array?  Listed only now, because it is rare. */
 static zinc_status
 hunt_hidden(zinc_cmp *c, const zinc_cmp_pair *p, bool *found, zinc_error *err)
 {

@@ -10,7 +10,7 @@
 
 #include "tool/tool.h"
 
-/* A comparison under way.  Of whatever there are two, [0] is of a and [1] of b. */
+/* A running comparison.  In pairs, [0] is of a and [1] of b. */
 typedef struct zinc_cmp {
 	zinc_context *ctx;
 	zinc_diff_options o;
@@ -32,12 +32,12 @@ typedef struct zinc_cmp_pair {
 	zinc_meta *meta[2]; /* NULL: an implicit group */
 } zinc_cmp_pair;
 
-/* Hand a difference over. */
+/* Report a difference. */
 void zinc_cmp_found(zinc_cmp *c, const zinc_difference *d);
 /* The same for two JSON values, either of which may be NULL. */
 zinc_status zinc_cmp_differ(zinc_cmp *c, zinc_difference_kind kind, const char *path, const char *what,
 			    const zinc_json *a, const zinc_json *b, zinc_error *err);
-/* What the documents say; *same_shape and *same_type tell whether elements can be compared. */
+/* Compare the documents; *same_shape and *same_type tell whether elements can be compared. */
 zinc_status zinc_cmp_meta(zinc_cmp *c, const zinc_cmp_pair *p, bool *same_shape, bool *same_type, zinc_error *err);
 zinc_status zinc_cmp_storage(zinc_cmp *c, const zinc_cmp_pair *p, zinc_error *err);
 zinc_status zinc_cmp_values(zinc_cmp *c, const zinc_cmp_pair *p, bool same_type, zinc_error *err);

@@ -1,8 +1,8 @@
 /*
- * diff_meta.c - what two documents say
+ * diff_meta.c - compare two documents
  *
- * Both are looked at in the final version's vocabulary, where every format has translated its own.  Names of dimensions
- * may lie in an attribute where a format has no member for them, so that attribute is no difference of its own.
+ * Both are compared in the final version's vocabulary, to which every format translates its own.  If a format has no
+ * member for names of dimensions, they may be in an attribute, so that attribute is not compared separately.
  */
 #include "tool/diff.h"
 
@@ -29,7 +29,7 @@ member(const zinc_json *object, const char *key)
 
 /* ---- members ---- */
 
-/* Names of dimensions, wherever they are; NULL: no dimension has one. */
+/* The names of dimensions, from either place; NULL: no dimension has one. */
 static const zinc_json *
 names_of(const zinc_json *root)
 {
@@ -43,7 +43,7 @@ names_of(const zinc_json *root)
 	return NULL;
 }
 
-/* Types by what they are, so that old names and bare strings do not matter; unknown ones by their JSON. */
+/* Compare types by their meaning, so that old names and bare strings do not matter; unknown ones by their JSON. */
 static zinc_status
 same_type(zinc_context *ctx, const zinc_meta *a, const zinc_meta *b, bool *out, zinc_error *err)
 {
@@ -54,7 +54,7 @@ same_type(zinc_context *ctx, const zinc_meta *a, const zinc_meta *b, bool *out, 
 	return zinc_dtype_same(a->dtype, b->dtype, ctx, out, err);
 }
 
-/* A fill value as a complex number; false: it is none. */
+/* A fill value as a complex number; false: it is not a number. */
 static bool
 fill_number(const zinc_meta *m, double out[2])
 {
@@ -65,7 +65,8 @@ fill_number(const zinc_meta *m, double out[2])
 	return convert && convert(out, m->fill, 1, 0) == 1;
 }
 
-/* Fill values of one type by their bytes, for JSON has many spellings; of different ones by number, if they are. */
+/* Compare fill values of one type by their bytes, because JSON has many spellings; of different types by number, if
+ * they are numbers. */
 static bool
 same_fill(const zinc_meta *a, const zinc_meta *b, bool types)
 {
@@ -79,7 +80,8 @@ same_fill(const zinc_meta *a, const zinc_meta *b, bool types)
 	return equal(member(root_of(a), "fill_value"), member(root_of(b), "fill_value"));
 }
 
-/* Null is read as zero, but a reader that masks by fill_value sees something else then, where names let it look. */
+/* Null is read as zero.  But a reader that masks by fill_value treats the two differently, if the array has names of
+ * dimensions. */
 static bool
 same_null(const zinc_meta *a, const zinc_meta *b)
 {
@@ -93,7 +95,7 @@ fill_of(const zinc_meta *m, zinc_json_doc *doc)
 	return m->no_fill ? zinc_json_make(doc, ZINC_JSON_NULL) : member(root_of(m), "fill_value");
 }
 
-/* As a document would have it: what is in memory may have private names. */
+/* As in a document: the form in memory may have private names. */
 static const zinc_json *
 type_of(const zinc_meta *m, zinc_json_doc *doc)
 {
@@ -173,7 +175,7 @@ differ_in_member(const struct members *m, const char *key, const zinc_json *a, c
 	return st;
 }
 
-/* Those of a, in its order, then those that only b has. */
+/* The members of a, in its order, then those that only b has. */
 static zinc_status
 compare_members(const struct members *m, const zinc_json *a, const zinc_json *b, zinc_error *err)
 {
@@ -206,7 +208,7 @@ missing_of(const zinc_cmp *c, const zinc_meta *m, bool *has)
 	return element;
 }
 
-/* No attribute, or null, which says the same where fill_value masks (copy_missing.c). */
+/* No attribute, or null, which means the same where fill_value masks (copy_missing.c). */
 static bool
 masks_nothing(const zinc_meta *m)
 {
@@ -215,15 +217,15 @@ masks_nothing(const zinc_meta *m)
 	return !v || (m->format->masks == ZINC_MASKS_FILL && zinc_json_is(v, ZINC_JSON_NULL));
 }
 
-/* The attribute, or where there is none, what masks without it. */
+/* The attribute, or if there is none, what masks without it. */
 static const void *
 masking(const zinc_meta *m, bool has, const void *attribute)
 {
 	return has ? attribute : m->fill;
 }
 
-/* Is the attribute _FillValue the same in two formats that write it in different ways?  Where one has none, and there
- * fill_value masks, that is as good.  False, too, for what is no such attribute. */
+/* Is the attribute _FillValue the same in two formats that write it differently?  One of them may have none if there
+ * fill_value masks.  False also for an invalid attribute. */
 static bool
 same_missing(const zinc_cmp *c, const zinc_meta *a, const zinc_meta *b)
 {
@@ -273,7 +275,7 @@ zinc_cmp_meta(zinc_cmp *c, const zinc_cmp_pair *p, bool *shapes, bool *types, zi
 
 /* ---- storage ---- */
 
-/* "default/": the names of chunks. */
+/* "default/": the spelling of chunk keys. */
 static zinc_json *
 keys_of(const zinc_meta *m, zinc_json_doc *doc)
 {
@@ -290,7 +292,7 @@ keys_of(const zinc_meta *m, zinc_json_doc *doc)
 	return zinc_json_make_string(doc, text);
 }
 
-/* What `info` says of a node, which is the same for all formats, and what else its storage is. */
+/* Compare what `info` shows of a node, which is the same for all formats, and the rest of its storage. */
 static zinc_status
 describe(zinc_cmp *c, const zinc_cmp_pair *p, int side, zinc_json_doc **out, zinc_error *err)
 {

@@ -1,12 +1,12 @@
 /*
- * diff_values.c - elements of two arrays of one shape
+ * diff_values.c - compare elements of two arrays of one shape
  *
- * Pieces of both are read and compared by threads.  Most are equal byte for byte; only in those that are not each
- * element is looked at, numbers in the widest type of their sort.
+ * Threads read and compare pieces of both.  Most are equal byte for byte; only in the others each element is compared,
+ * numbers in the widest type of their sort.
  *
  *   types             equal when
  *   int, int          the same number
- *   int, float        the same number, exactly: 2^53 + 1 is no double
+ *   int, float        the same number, exactly: 2^53 + 1 is not a double
  *   float, float      the same number; NaN and NaN; 0 and -0
  *   complex           both parts
  *   with tolerance    |a - b| <= atol + rtol |b|; integers, and floats without a fraction, are subtracted exactly
@@ -22,8 +22,8 @@ struct side {
 	zinc_array *array;
 	const zinc_dtype *dtype;
 	zinc_wide_type wide;
-	zinc_type wide_type;     /* what numbers are converted to */
-	zinc_convert_fn convert; /* NULL: they are no numbers */
+	zinc_type wide_type;     /* the type that numbers are converted to */
+	zinc_convert_fn convert; /* NULL: not numbers */
 };
 
 struct worker {
@@ -37,7 +37,7 @@ struct worker {
 	} tile[2];
 };
 
-/* What one piece gave. */
+/* The result of one piece. */
 struct answer {
 	uint64_t different;
 	uint64_t index[ZINC_MAX_NDIM]; /* of the first */
@@ -59,9 +59,9 @@ struct values {
 
 /* A real number, or a part of a complex one. */
 struct number {
-	bool whole, negative; /* an integer of a sign and 64 bits: all integers are, and floats without a fraction */
+	bool whole, negative; /* an integer as sign and 64 bits: all integers, and floats without a fraction */
 	uint64_t size;
-	double f; /* the same, rounded where it is an integer beyond 2^53 */
+	double f; /* the same, rounded if it is an integer beyond 2^53 */
 };
 
 static struct number
@@ -78,7 +78,7 @@ of_float(double f)
 	return (struct number){whole, f < 0, whole ? (uint64_t)fabs(f) : 0, f};
 }
 
-/* Element i of a side: its real part, or with k = 1 its imaginary one. */
+/* Element i of a side: its real part, or with k = 1 its imaginary part. */
 static struct number
 number_of(const struct values *v, const struct worker *w, int side, size_t i, int k)
 {
@@ -142,8 +142,8 @@ same_element(const struct values *v, const struct worker *w, size_t at)
 	return x.nbytes == y.nbytes && (x.nbytes == 0 || memcmp(x.data, y.data, (size_t)x.nbytes) == 0);
 }
 
-/* Element `at` of the piece differs.  Pieces are boxes, so the first in C order is the first within its piece, and the
- * least of all pieces' firsts by its index. */
+/* Element `at` of the piece differs.  Pieces are boxes, so the first difference in C order is the first within its
+ * piece, and has the lowest index of all pieces' first differences. */
 static void
 note(const struct values *v, const struct worker *w, const zinc_piece *piece, size_t at, struct answer *out)
 {
@@ -155,7 +155,7 @@ note(const struct values *v, const struct worker *w, const zinc_piece *piece, si
 	for (d = 0; out->different > 1 && d < v->ndim && index[d] == out->index[d]; d++)
 		;
 	if (out->different > 1 && (d == v->ndim || index[d] > out->index[d]))
-		return; /* a list may come in any order, so that a later one may be less */
+		return; /* a list may have any order, so a later one may be lower */
 	memcpy(out->index, index, sizeof index);
 	for (side = 0; side < 2; side++) {
 		const size_t size = v->side[side].dtype->size;
@@ -249,7 +249,7 @@ merge_piece(void *arg, size_t slot)
 	v->all.different = before + x->different;
 }
 
-/* Elements that are stored in neither have the two fill values; they are all equal, or all different. */
+/* Elements that neither side stores have the two fill values; they are all equal, or all different. */
 static zinc_status
 compare_absent(struct values *v, const zinc_pieces *p, const zinc_cmp_pair *pair, zinc_error *err)
 {
@@ -296,7 +296,7 @@ tell(struct values *v, const char *path, zinc_error *err)
 		zinc_buf_init(&text[side], v->c->ctx, zinc_max_text(v->c->ctx));
 		if (st == ZINC_OK && !t->variable && t->size <= sizeof v->all.first[side])
 			st = t->ops->print(t, v->all.first[side], ZINC_SPELL_JSON, &text[side], err);
-		if (st == ZINC_E_CORRUPT) { /* no value of its type: it is told without */
+		if (st == ZINC_E_CORRUPT) { /* not a value of its type: report without it */
 			zinc_buf_end(&text[side], 0);
 			st = ZINC_OK;
 		}
@@ -351,7 +351,7 @@ free_workers(struct values *v)
 	zinc_free(v->c->ctx, v->slots);
 }
 
-/* What a side's numbers are widened to; nothing is lost. */
+/* Choose the type that a side's numbers are widened to, without loss. */
 static void
 widen(struct side *s)
 {
@@ -364,8 +364,8 @@ widen(struct side *s)
 	s->convert = s->dtype->type == ZINC_NATIVE ? NULL : zinc_dtype_converter(s->wide_type, s->dtype->type);
 }
 
-/* Whole chunks of both, where the boxes of all threads together are no larger than what a read may hold; else those of
- * a, and chunks of b are decoded more than once. */
+/* Use whole chunks of both, if the boxes of all threads fit into what a read may hold; otherwise whole chunks of a,
+ * and chunks of b are decoded more than once. */
 static void
 choose_grain(const struct values *v, uint64_t *grain)
 {

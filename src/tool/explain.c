@@ -1,13 +1,13 @@
 /*
- * explain.c - what a read costs, and which chunks would cost less
+ * explain.c - the cost of a read, and which chunks would cost less
  *
- * The cost is what the array's own plan says (array/read_cost.c).  When more than half of what is decoded was not
- * asked for, chunks that fit the selection are looked for: a box of its extent, cut to a few MiB, with the same grid
- * from the origin.  They are named only if they waste less than half as much.
+ * The cost is that of the array's own plan (array/read_cost.c).  If more than half of what is decoded is not needed,
+ * chunks that fit the selection are tried: a box of its extent, cut to a few MiB, with a regular grid from the origin.
+ * They are suggested only if they waste less than half as much.
  */
 #include "tool/tool.h"
 
-/* Elements in the chunks of a regular grid that the selection touches; UINT64_MAX when there are too many to count. */
+/* The number of elements in the chunks of a regular grid that the selection touches; UINT64_MAX if it is too large. */
 static zinc_status
 touched(const zinc_array *a, const zinc_sel *sel, const uint64_t *chunk, uint64_t *out, zinc_error *err)
 {
@@ -31,7 +31,7 @@ touched(const zinc_array *a, const zinc_sel *sel, const uint64_t *chunk, uint64_
 	return ZINC_OK;
 }
 
-/* From the first to the last index of a dimension. */
+/* The span from the first to the last index of a dimension. */
 static uint64_t
 extent_of(const zinc_sel_dim *s)
 {
@@ -82,7 +82,7 @@ take_cost(const zinc_read_cost *c, zinc_explanation *out)
 	out->waste = c->decoded > c->wanted ? 1 - (double)c->wanted / (double)c->decoded : 0;
 }
 
-/* ---- more chunks than can be told ---- */
+/* ---- too many chunks to list ---- */
 
 struct filter {
 	zinc_chunk_fn fn;
@@ -118,7 +118,8 @@ add_costs(zinc_read_cost *to, const zinc_read_cost *more)
 	to->selected += more->selected;
 }
 
-/* Piece by piece.  `err` already says why not all at once, and is what is told where there is no other way. */
+/* Explain piece by piece.  `err` already has the reason why not all at once; it is returned if this is not possible
+ * either. */
 static zinc_status
 explain_stored(zinc_array *a, const zinc_selection *selection, const zinc_io_options *options, struct filter *f,
 	       zinc_read_cost *all, zinc_error *err)

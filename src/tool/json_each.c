@@ -1,8 +1,8 @@
 /*
- * json_each.c - a look into JSON for those who have no parser
+ * json_each.c - iterate over JSON for callers without a parser
  *
- * The command shows codecs, attributes and fill values, which the library hands out as JSON text.  One level at a time
- * is all it needs, and it may come back with a value for the next.
+ * The command prints codecs, attributes and fill values, which the library returns as JSON text.  It needs one level at
+ * a time, and can pass a value back to get the next level.
  */
 #include "tool/tool.h"
 
@@ -38,7 +38,7 @@ zinc_json_each(zinc_context *ctx, const char *json, zinc_member_fn fn, void *arg
 	ctx = zinc_context_get(ctx);
 	st = zinc_json_parse(&doc, ctx, json, strlen(json), ZINC_JSON_DUPLICATES, err);
 	if (st != ZINC_OK) {
-		if (st == ZINC_E_CORRUPT && err) /* it is the caller's text, not a stored one */
+		if (st == ZINC_E_CORRUPT && err) /* the text is the caller's, not stored */
 			err->code = ZINC_E_INVALID;
 		return st == ZINC_E_CORRUPT ? ZINC_E_INVALID : st;
 	}

@@ -1,7 +1,7 @@
 /*
- * lists.c - what this build has, from its tables
+ * lists.c - what this build supports, from its tables
  *
- * ZINC_WITH_X comes from the build system as 0 or 1; compiled by hand without it, a library is not there.
+ * The build system sets ZINC_WITH_X to 0 or 1; in a build by hand without it, the library is missing.
  */
 #include "tool/tool.h"
 

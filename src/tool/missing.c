@@ -1,5 +1,5 @@
 /*
- * missing.c - the attribute _FillValue, by which xarray and others who follow CF mask missing values
+ * missing.c - the attribute _FillValue, by which xarray and other readers of CF mask missing values
  *
  *                     what masks                            how the attribute is written
  *   version 2, drafts fill_value, unless it is null;        a plain number
@@ -7,14 +7,14 @@
  *   version 3, draft  the attribute alone                   floats as base64 of a little-endian float64, complex
  *   of 2022                                                 numbers as two of these, others plain
  *
- * These are the ways of xarray's backend (FillValueCoder).  Nobody else reads floats so, but version 3 has no other
- * writer of the attribute that matters.  Types that xarray does not write there have none.
+ * These are the rules of xarray's backend (FillValueCoder).  Other readers do not decode floats like this, but in
+ * version 3 only xarray matters as a writer of the attribute.  Types that xarray does not write have none.
  */
 #include <math.h>
 
 #include "tool/tool.h"
 
-/* Elements as float64; 2 for complex numbers, 0 for what is none. */
+/* float64 values per element; 2 for complex numbers, 0 for types that are not numbers. */
 static size_t
 nparts(const zinc_dtype *t)
 {
@@ -77,7 +77,7 @@ zinc_missing_encode(zinc_json_doc *doc, const zinc_dtype *t, const void *element
 	if (n == 0)
 		return t->ops->print_fill(t, element, doc);
 	convert = zinc_dtype_converter(n == 2 ? ZINC_COMPLEX128 : ZINC_FLOAT64, t->type);
-	(void)convert(part, element, 1, 0); /* a wider float has every value */
+	(void)convert(part, element, 1, 0); /* a wider float holds every value */
 	if (n == 1)
 		return encode_part(doc, part[0]);
 	pair = zinc_json_make(doc, ZINC_JSON_ARRAY);
@@ -109,16 +109,16 @@ zinc_missing_plain(zinc_json_doc *doc, const zinc_dtype *t, const void *element)
 	for (part = zinc_json_is(v, ZINC_JSON_ARRAY) ? v->first : v; part; part = part == v ? NULL : part->next) {
 		if (part->type != ZINC_JSON_STRING)
 			continue;
-		if (part->text[0] == '0') { /* a NaN with bits of its own */
+		if (part->text[0] == '0') { /* a NaN with other bits */
 			part->text = "NaN";
 			part->n = 3;
 		}
-		part->type = ZINC_JSON_NUMBER; /* Python's token */
+		part->type = ZINC_JSON_NUMBER; /* Python's spelling */
 	}
 	return v;
 }
 
-/* As a fill value, which has strings for NaN and Infinity. */
+/* As a fill value, which spells NaN and Infinity as strings. */
 static bool
 parse_plain(zinc_context *ctx, const zinc_dtype *t, const zinc_json *v, void *element)
 {
@@ -156,7 +156,7 @@ zinc_missing_is_nan(const zinc_dtype *t, const void *element)
 	return nparts(t) == 1 && zinc_dtype_converter(ZINC_FLOAT64, t->type)(&part, element, 1, 0) == 1 && isnan(part);
 }
 
-/* One NaN is as good as another. */
+/* All NaNs are equal. */
 bool
 zinc_missing_same(const zinc_dtype *t, const void *a, const void *b)
 {

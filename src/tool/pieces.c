@@ -1,29 +1,29 @@
 /*
- * pieces.c - a selection, cut into boxes that threads work on
+ * pieces.c - cut a selection into boxes for threads
  *
- * Statistics and comparisons look at every element once and keep nothing, so they go through an array of any size in
- * pieces: boxes of whole chunks, each read and digested by one thread, so that decoding and counting overlap.
+ * Statistics and comparisons use every element once and keep none, so they process an array of any size in pieces:
+ * boxes of whole chunks, each read and processed by one thread, so that decoding and counting overlap.
  *
- *     chunks  |.|.|.|.|      piece 0 = [# #]   piece 1 = [# #]        cut along a grid of their own,
+ *     chunks  |.|.|.|.|      piece 0 = [# #]   piece 1 = [# #]        cut along a separate grid,
  *             |.|.|.|.|      piece 2 = [# #]   piece 3 = [# #]        whose steps are multiples of chunks
  *
  * Promises (tests/unit/test_tool_stats.c tries each by its number):
  *
- * (1) Every selected element is in exactly one piece; repeats of a list are as many elements.
- * (2) What pieces gave is handed over in order of the pieces, whatever the number of threads.
- * (3) Of several failing pieces the lowest is reported.
+ * (1) Every selected element is in exactly one piece; repeats of a list count as separate elements.
+ * (2) Results are merged in order of the pieces, whatever the number of threads.
+ * (3) If several pieces fail, the lowest is reported.
  * (4) Memory does not grow with the number of pieces.
  */
 #include "tool/tool.h"
 
 #define PIECE_BYTES  (4 * ZINC_MIB) /* of elements in one piece, unless a chunk has more */
 #define POINTS_MAX   65536u         /* in one piece */
-#define WINDOW_TURNS 8              /* pieces that each thread does between two hand-overs */
+#define WINDOW_TURNS 8              /* pieces per thread between two merges */
 
 /* ---- the cut ---- */
 
-/* Chunks are gathered from the last dimension on, for those lie together in the files of most arrays.  A piece of
- * shards is a whole one where it fits, for each piece reads its index anew. */
+/* Chunks are joined from the last dimension on, because those are adjacent in the files of most arrays.  A piece of
+ * a sharded array is a whole shard if it fits, because each piece reads the shard's index again. */
 void
 zinc_pieces_grain(const zinc_array *a, uint64_t *grain)
 {
@@ -48,7 +48,7 @@ zinc_pieces_grain(const zinc_array *a, uint64_t *grain)
 	}
 }
 
-/* Lists hold offsets within segments; readers want indices. */
+/* Convert lists of offsets within segments to lists of indices, which readers need. */
 static zinc_status
 name_indices(zinc_pieces *p, int d, zinc_error *err)
 {
@@ -69,7 +69,7 @@ name_indices(zinc_pieces *p, int d, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* More pieces than that nobody waits for. */
+/* Refuse a number of pieces that would take too long. */
 static zinc_status
 check_number(const zinc_pieces *p, const zinc_grid *g, zinc_error *err)
 {
@@ -179,7 +179,7 @@ zinc_pieces_get(const zinc_pieces *p, size_t i, zinc_piece *out)
 			out->dims[d].list = p->list[d] + p->list_at[d][at];
 			out->dims[d].nlist = (size_t)s->count;
 		}
-		out->n *= s->count; /* no more than the array has, whose product was checked */
+		out->n *= s->count; /* at most the array's elements, which were checked */
 	}
 	out->sel.size = sizeof out->sel;
 	out->sel.kind = ZINC_SELECT_ORTHO;
@@ -212,7 +212,7 @@ struct window {
 	size_t first; /* piece of slot 0 */
 	pthread_mutex_t lock;
 	uint64_t done, bytes;
-	size_t failed; /* lowest piece that did; SIZE_MAX: none */
+	size_t failed; /* lowest failed piece; SIZE_MAX: none */
 	zinc_error error;
 };
 
@@ -255,7 +255,7 @@ do_piece(void *arg, size_t i, int worker)
 	zinc_status st;
 
 	pthread_mutex_lock(&w->lock);
-	st = at > w->failed ? ZINC_E_CANCELLED : ZINC_OK; /* an earlier one is what will be reported */
+	st = at > w->failed ? ZINC_E_CANCELLED : ZINC_OK; /* an earlier failure is reported instead */
 	pthread_mutex_unlock(&w->lock);
 	if (st != ZINC_OK)
 		return;

@@ -1,22 +1,23 @@
 /*
  * pieces_stored.c - pieces of sparse arrays: only where something is stored
  *
- *     grid  . . . . . . . .      # stored object: the cells that it lies in are pieces
- *           . # . . . . . .      . cells that hold nothing but the fill value are only counted
+ *     grid  . . . . . . . .      # stored object: the cells that it touches are pieces
+ *           . # . . . . . .      . cells with only the fill value are only counted
  *           . . . . . # # .
  *
  * Promises (tests/unit/test_tool_sparse.c names each by its number):
  *
- * (1) Every selected element is in exactly one piece, or counted as absent; absent ones have the fill value in all arrays.
- * (2) Time and memory follow what is stored, not the number of chunks that there could be.
- * (3) What cannot be done so is E_LIMIT at once, not tried.
+ * (1) Every selected element is in exactly one piece, or counted as absent; absent ones have the fill value in all
+ *     arrays.
+ * (2) Time and memory depend on what is stored, not on the number of possible chunks.
+ * (3) What is too large for this is E_LIMIT immediately.
  */
 #include <stdlib.h>
 
 #include "tool/tool.h"
 
-#define FEW        1024u          /* pieces that are as quickly read as listed */
-#define CELL_BYTES (4 * ZINC_MIB) /* a cell is a whole object up to this size, else a part of it */
+#define FEW        1024u          /* number of pieces that are read as fast as listed */
+#define CELL_BYTES (4 * ZINC_MIB) /* a cell is a whole object up to this size, otherwise a part of it */
 
 struct gather {
 	zinc_pieces *p;
@@ -27,7 +28,7 @@ struct gather {
 
 /* ---- cells ---- */
 
-/* Selected indices of a dimension that lie in a cell: the first of them, and how many. */
+/* The selected indices of a dimension in a cell: the first, and their number. */
 static uint64_t
 meet(const zinc_pieces *p, int d, uint64_t cell, uint64_t *first)
 {
@@ -40,11 +41,11 @@ meet(const zinc_pieces *p, int d, uint64_t cell, uint64_t *first)
 	if (high < s->start)
 		return 0;
 	*first = low <= s->start ? 0 : zinc_ceil_div(low - s->start, s->step);
-	end = zinc_min_u64(s->count - 1, (high - s->start) / s->step) + 1; /* there is one: can_be_sparse */
+	end = zinc_min_u64(s->count - 1, (high - s->start) / s->step) + 1; /* count is at least 1: is_box */
 	return end > *first ? end - *first : 0;
 }
 
-/* Number of a cell -> its place along each dimension. */
+/* Convert the number of a cell to its place along each dimension. */
 static void
 place(const zinc_pieces *p, uint64_t number, uint64_t *at)
 {
@@ -80,7 +81,7 @@ zinc_pieces_cell(const zinc_pieces *p, uint64_t number, zinc_piece *out)
 
 		out->dims[d] = (zinc_select_dim){.count = meet(p, d, at[d], &first), .step = s->step};
 		out->dims[d].start = s->start + first * s->step;
-		out->n *= out->dims[d].count; /* no more than the selection has, whose product was checked */
+		out->n *= out->dims[d].count; /* at most the selection's elements, which were checked */
 	}
 	out->sel.size = sizeof out->sel;
 	out->sel.kind = ZINC_SELECT_ORTHO;
@@ -95,7 +96,7 @@ by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* From one selected index to the next cell, as an odometer: cells without any are passed over. */
+/* Steps from a selected index to the next cell like an odometer, skipping cells without selected indices. */
 void
 zinc_pieces_absent(const zinc_pieces *p, uint64_t *index)
 {
@@ -118,7 +119,7 @@ zinc_pieces_absent(const zinc_pieces *p, uint64_t *index)
 			k[d] = 0;
 		}
 		if (d < 0)
-			return; /* there is none: the caller was told so */
+			return; /* none: only if p->absent is 0 */
 	}
 }
 
@@ -145,7 +146,7 @@ add_cell(zinc_pieces *p, uint64_t number, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Cells that the object lies in, of those that the selection touches. */
+/* Add the cells that the object touches, within the selection. */
 static int
 add_object(void *arg, const zinc_meta *m, const uint64_t *index, uint64_t nbytes)
 {
@@ -178,7 +179,7 @@ add_object(void *arg, const zinc_meta *m, const uint64_t *index, uint64_t nbytes
 	}
 }
 
-/* Each once, in order, and none of which nothing is selected. */
+/* Sort, and remove duplicates and cells without selected elements. */
 static void
 tidy(zinc_pieces *p)
 {
@@ -202,7 +203,7 @@ tidy(zinc_pieces *p)
 
 /* ---- is it worth while? ---- */
 
-/* A cell is an object of the array where that is not too large, else a piece of a dense array. */
+/* A cell is an object of the array if that is not too large, otherwise a piece as in a dense array. */
 static void
 choose_cell(zinc_pieces *p, const zinc_array *a, const uint64_t *grain)
 {
@@ -217,7 +218,7 @@ choose_cell(zinc_pieces *p, const zinc_array *a, const uint64_t *grain)
 	zinc_meta_free(m);
 }
 
-/* Cells from the first to the last selected index, and their number.  False: more than can be counted. */
+/* Count the cells from the first to the last selected index.  False: too many to count. */
 static bool
 count_cells(zinc_pieces *p, uint64_t *n)
 {
@@ -232,7 +233,7 @@ count_cells(zinc_pieces *p, uint64_t *n)
 	return !zinc_shape_bytes(p->along, p->sel.ndim, 1, UINT64_MAX, n);
 }
 
-/* Slices; a list of indices has its own end. */
+/* Is the selection made of non-empty slices only? */
 static bool
 is_box(const zinc_pieces *p)
 {
@@ -272,8 +273,8 @@ gather(zinc_pieces *p, zinc_array *const *arrays, int n, const zinc_wait *wait, 
 	return ZINC_OK;
 }
 
-/* Is so little stored that only this is gone over?  Of few cells nothing is gained, and of too many none are counted.  A
- * store that cannot list would be asked for each. */
+/* Is so little stored that only this is processed?  With few cells nothing is gained, and too many cannot be
+ * counted.  A store that cannot list would need a request for each. */
 static zinc_status
 look_for_gaps(zinc_pieces *p, zinc_array *const *arrays, int n, const uint64_t *grain, const zinc_wait *wait,
 	      zinc_error *err)

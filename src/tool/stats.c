@@ -1,9 +1,9 @@
 /*
- * stats.c - what the elements of an array are like
+ * stats.c - statistics of the elements of an array
  *
- * Every number type is read into the widest of its sort (zinc_array_read converts), so that there are three loops and
- * not fourteen.  What has no numbers is made some: dates are counts of their unit, texts have lengths, complex numbers
- * magnitudes; records have none and are only counted.
+ * Every number type is read into the widest of its sort (zinc_array_read converts), so that there are three loops
+ * instead of fourteen.  Other types are converted to numbers: dates to counts of their unit, texts to lengths, complex
+ * numbers to magnitudes; records have no number and are only counted.
  */
 #include <math.h>
 
@@ -16,14 +16,15 @@ struct how {
 	zinc_stats_of of;
 	zinc_wide_type type;
 	zinc_type read; /* type of the buffer */
-	/* n elements -> numbers; how many, the others are not there (NaT).  NULL: they are numbers as read. */
+	/* Convert n elements to numbers and return their count; elements without a number (NaT) are skipped.  NULL:
+	 * they are numbers as read. */
 	size_t (*widen)(const zinc_dtype *t, void *to, const void *from, size_t n);
 };
 
-/* What one thread has. */
+/* The memory of one thread. */
 struct worker {
 	zinc_buf elements, numbers;
-	zinc_arena *arena; /* of elements of variable length */
+	zinc_arena *arena; /* for elements of variable length */
 };
 
 struct stats {
@@ -39,7 +40,7 @@ struct stats {
 	const zinc_wait *wait;
 };
 
-/* ---- elements that are no numbers yet ---- */
+/* ---- elements that are not numbers ---- */
 
 static size_t
 widen_bools(const zinc_dtype *t, void *to, const void *from, size_t n)
@@ -80,7 +81,7 @@ widen_complex(const zinc_dtype *t, void *to, const void *from, size_t n)
 	return n;
 }
 
-/* Characters of UTF-8 are the bytes that do not continue one. */
+/* Count the bytes of UTF-8 that do not continue a character. */
 static uint64_t
 characters(const uint8_t *p, uint64_t nbytes)
 {
@@ -103,7 +104,7 @@ widen_variable(const zinc_dtype *t, void *to, const void *from, size_t n)
 	return n;
 }
 
-/* Fixed texts end at the zeros behind them. */
+/* Texts of fixed length end at their padding zeros. */
 static size_t
 widen_fixed(const zinc_dtype *t, void *to, const void *from, size_t n)
 {
@@ -162,7 +163,7 @@ add_numbers(zinc_sums *s, zinc_wide_type type, void *numbers, size_t n)
 		zinc_sums_add_float(s, numbers, n);
 }
 
-/* Memory for a piece; all numbers have 8 bytes. */
+/* Make memory for a piece; all numbers have 8 bytes. */
 static zinc_status
 make_room(const struct stats *x, struct worker *w, uint64_t n, size_t *nbytes, zinc_error *err)
 {
@@ -176,7 +177,7 @@ make_room(const struct stats *x, struct worker *w, uint64_t n, size_t *nbytes, z
 	return zinc_buf_reset(&w->elements, *nbytes, err);
 }
 
-/* n elements that the worker has read. */
+/* Add n elements that the worker has read. */
 static void
 sum_elements(const struct stats *x, struct worker *w, size_t n, zinc_sums *s)
 {
@@ -211,8 +212,8 @@ sum_piece(void *arg, const zinc_piece *piece, size_t slot, int worker, zinc_erro
 	return ZINC_OK;
 }
 
-/* Elements that are not stored all have the fill value.  It is taken from the metadata: reading one of them would give
- * what somebody has just written there. */
+/* Elements that are not stored all have the fill value.  It is taken from the metadata, because a read might return
+ * what another process has just written there. */
 static zinc_status
 sum_absent(struct stats *x, uint64_t n, zinc_error *err)
 {
@@ -228,7 +229,7 @@ sum_absent(struct stats *x, uint64_t n, zinc_error *err)
 	if (x->how.read != ZINC_NATIVE && x->how.read != x->dtype->type)
 		convert = zinc_dtype_converter(x->how.read, x->dtype->type);
 	if (convert)
-		(void)convert(w->elements.p, x->fill, 1, ZINC_CONVERT_ROUND); /* to the widest of its sort: it fits */
+		(void)convert(w->elements.p, x->fill, 1, ZINC_CONVERT_ROUND); /* the widest type, so it fits */
 	else
 		memcpy(w->elements.p, x->fill, nbytes);
 	sum_elements(x, w, 1, s);
@@ -247,7 +248,7 @@ merge_piece(void *arg, size_t slot)
 
 /* ---- results ---- */
 
-/* A mean that has infinities in it is one of them, or none; so is what depends on it. */
+/* With infinities of one sign the mean is infinite, with both it is NaN; so is what depends on it. */
 static void
 take_float_ends(const zinc_sums *s, zinc_stats *out)
 {

@@ -1,13 +1,14 @@
 /*
  * stats_sum.c - sums of numbers that can be merged
  *
- * Numbers come in tiles small enough for the nearest cache: minimum and maximum first, then mean, squares and bins.
- * Promises (tests/unit/test_tool_stats.c names each by its number):
+ * Numbers are processed in tiles small enough for the first-level cache: minimum and maximum first, then mean, squares
+ * and bins.  Promises (tests/unit/test_tool_stats.c names each by its number):
  *
  * (1) Minimum, maximum and sum of integers are exact: the sum has 128 bits, enough for 2^64 numbers of 64 bits.
- * (2) Mean and squares are those of tiles, merged by Chan's formula with a mean of twice the digits: an error does
- *     not grow with the number of elements, and a large mean does not swallow a small deviation, also of integers
- *     that no double holds.  Squares are scaled, so that those of the largest and smallest doubles are numbers.
+ * (2) Mean and squares are those of tiles, merged by Chan's formula with a mean of twice the digits: an error does not
+ *     grow with the number of elements, and a large mean does not hide a small deviation, also for integers that a
+ *     double cannot hold.  Squares are scaled, so that those of the largest and smallest doubles are finite and not
+ *     zero.
  * (3) The bins depend on the numbers alone, not on their order nor on how they were cut into parts.
  */
 #include <math.h>
@@ -16,16 +17,16 @@
 #include "tool/tool.h"
 
 #define TILE      2048u
-#define EXP_LEAST (-1000) /* 2^-exponent must be a number: what is smaller shares the bins around zero */
-#define BIN_BITS  58      /* of bin numbers of floats: more than a double has digits */
-#define FAR       400     /* numbers beyond 2^FAR, or all below 2^-FAR, are scaled before they are squared ... */
+#define EXP_LEAST (-1000) /* 2^-exponent must be finite: smaller numbers share the bins around zero */
+#define BIN_BITS  58      /* of bin numbers of floats: more than the digits of a double */
+#define FAR       400     /* numbers beyond 2^FAR, or all below 2^-FAR, are scaled before squaring ... */
 #define SCALE     700     /* ... by 2^SCALE */
 
 /* ---- histogram ----
  *
- * Bin numbers of the same exponent are floor(v / 2^exponent).  Doubling the width joins bins 2k and 2k + 1 to bin k, so
- * a histogram can always be made coarser, exactly, and never needs to be told a range: the exponent is the smallest
- * for which all numbers seen so far fit into the bins.
+ * The bin number of v is floor(v / 2^exponent).  Doubling the width joins bins 2k and 2k + 1 to bin k, so a histogram
+ * can always be made coarser, exactly, and needs no range in advance: the exponent is the smallest for which all
+ * numbers so far fit into the bins.
  */
 
 static uint64_t
@@ -95,7 +96,7 @@ merge_bins(zinc_histogram *to, const zinc_histogram *from, zinc_wide_type type)
 
 /* ---- mean and squares ---- */
 
-/* a + b, and in *rest what the sum lost (Knuth). */
+/* a + b; *rest is set to the rounding error of the sum (Knuth). */
 static double
 add_twice(double a, double b, double *rest)
 {
@@ -105,8 +106,8 @@ add_twice(double a, double b, double *rest)
 	return sum;
 }
 
-/* Chan, Golub, LeVeque 1983: of n and m numbers with means a and b, and sums of squared differences p and q,
- * all n + m have the squares p + q + (b - a)^2 n m / (n + m). */
+/* Chan, Golub, LeVeque 1983: n and m numbers with means a and b, and sums of squared differences p and q, together
+ * have the squares p + q + (b - a)^2 n m / (n + m). */
 static void
 merge_moments(zinc_sums *to, const zinc_sums *from)
 {
@@ -135,7 +136,7 @@ merge_moments(zinc_sums *to, const zinc_sums *from)
 	to->n += from->n;
 }
 
-/* The differences from a tile's mean do not quite add up to 0, for the mean was rounded. */
+/* The differences from a tile's mean do not add up to exactly 0, because the mean was rounded. */
 static void
 correct(zinc_sums *t, double sum)
 {
@@ -145,7 +146,7 @@ correct(zinc_sums *t, double sum)
 	t->squares -= sum * low;
 }
 
-/* The mean of integers that lie `mean` above an integer, whose upper and lower half are doubles: in twice the digits. */
+/* Set the mean of integers, in twice the digits: `mean` above an integer whose upper and lower half are doubles. */
 static void
 set_mean(zinc_sums *t, double upper, double lower, double mean)
 {
@@ -155,7 +156,7 @@ set_mean(zinc_sums *t, double upper, double lower, double mean)
 	t->mean_low = rest + more;
 }
 
-/* The 128 bits of an exact sum. */
+/* Add to the 128 bits of an exact sum. */
 static void
 add_exact(zinc_sums *s, uint64_t low, int64_t high)
 {
@@ -164,7 +165,7 @@ add_exact(zinc_sums *s, uint64_t low, int64_t high)
 
 /* ---- tiles ----
  *
- * The same four steps for each of the three types; what differs is how a number finds its bin.
+ * The same four steps for each of the three types; only the computation of the bin differs.
  */
 
 static int
@@ -178,7 +179,7 @@ tile_signed(zinc_sums *t, const int64_t *v, size_t n)
 {
 	zinc_histogram *h = &t->bins;
 	int64_t low = v[0], high = v[0];
-	double sum = 0, mean = 0; /* above the least: differences of integers are exact, or large */
+	double sum = 0, mean = 0; /* relative to the minimum: differences of integers are exact, or large */
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -267,8 +268,8 @@ float_exponent(double low, double high)
 	return e;
 }
 
-/* By which power of two differences of such numbers are divided before they are squared.  The least for nothing but
- * zeros: of two parts the larger holds for both, and zeros must not be it. */
+/* The power of two by which differences of such numbers are divided before squaring.  For zeros alone it is the
+ * smallest: merging uses the larger of two, and zeros must not determine it. */
 static int
 scale_of(double low, double high)
 {
@@ -296,7 +297,7 @@ tile_float(zinc_sums *t, const double *v, size_t n)
 	unit = ldexp(1, -t->scale);
 	for (i = 0; i < n; i++)
 		sum += v[i] * unit / (double)n;          /* never overflows */
-	mean = fmax(low * unit, fmin(sum, high * unit)); /* not beyond the largest by rounding */
+	mean = fmax(low * unit, fmin(sum, high * unit)); /* rounding must not exceed the largest */
 	t->mean = ldexp(mean, t->scale);
 	h->exponent = float_exponent(low, high);
 	scale = ldexp(1, -h->exponent);
@@ -342,7 +343,7 @@ zinc_sums_add_unsigned(zinc_sums *s, const uint64_t *v, size_t n)
 	}
 }
 
-/* Move the finite ones of n numbers to the front, and count the others.  How many are finite. */
+/* Move the finite ones of n numbers to the front and count the others; returns the number of finite ones. */
 static size_t
 sift(zinc_sums *s, double *v, size_t n)
 {
@@ -385,7 +386,7 @@ less(zinc_number a, zinc_number b, zinc_wide_type type)
 	return type == ZINC_WIDE_SIGNED ? a.i < b.i : type == ZINC_WIDE_UNSIGNED ? a.u < b.u : a.f < b.f;
 }
 
-/* n is less than 2^64 and the number has 64 bits, so that the product has no more than 128. */
+/* n is less than 2^64 and the number has 64 bits, so the product fits 128 bits. */
 void
 zinc_sums_times(zinc_sums *s, uint64_t n)
 {
@@ -447,7 +448,7 @@ zinc_sums_mean(const zinc_sums *s, zinc_wide_type type)
 	return sum * ((double)high * 0x1p64 + (double)low) / (double)s->n;
 }
 
-/* At most half of the range, which rounding must not pass: it could become infinite. */
+/* The result is at most half of the range; rounding must not exceed it, because it could become infinite. */
 double
 zinc_sums_deviation(const zinc_sums *s)
 {

@@ -1,22 +1,22 @@
 /*
  * stored.c - what an array has in its store, by listing alone
  *
- * No object is opened: a listing gives sizes, and the grid says what each decodes to.  Keys that are no object of the
- * grid (leftovers of a shrunk array, other people's files) are not counted.  Through storage transformers the objects
- * are the chunks that the array sees, with the sizes they have for it.
+ * No object is opened: a listing gives sizes, and the grid gives the decoded size of each.  Keys that are not objects
+ * of the grid (left from a resize, files of other programs) are not counted.  With storage transformers, the objects
+ * are the chunks of the array, with the sizes that the transformers report.
  */
 #include "tool/tool.h"
 
 struct listing {
 	const zinc_meta *m;
-	size_t skip; /* of keys: the prefix of the array's objects */
+	size_t skip; /* length of the prefix of the array's objects */
 	zinc_stored_fn fn;
 	void *arg;
-	zinc_status status; /* of what is hidden */
+	zinc_status status; /* for hidden entries */
 	zinc_error *err;
 };
 
-/* What the object decodes to: its full extent, for chunks at the border are stored in full. */
+/* The decoded size of the object: its full extent, because chunks at the border are stored in full. */
 static uint64_t
 object_bytes(const zinc_meta *m, const uint64_t *index)
 {
@@ -44,8 +44,8 @@ each_key(void *arg, const char *key, uint64_t nbytes)
 	return l->fn(l->arg, m, index, nbytes);
 }
 
-/* What lies in an object's place and cannot be read is no fill value: who reads there is told so.  What hides several
- * objects fails at once. */
+/* An unreadable entry in the place of an object is not the fill value, so a read of that object must fail: it is
+ * listed.  An entry that hides several objects fails immediately. */
 static int
 each_odd(void *arg, const zinc_odd *odd)
 {
@@ -61,7 +61,7 @@ each_odd(void *arg, const zinc_odd *odd)
 	return 1;
 }
 
-/* `hidden`: objects that cannot be read are told of, too; else what is listed counts. */
+/* `hidden`: also report objects that cannot be read; otherwise only count what is listed. */
 static zinc_status
 list_objects(const zinc_array *a, const zinc_stack *layers, bool hidden, zinc_stored_fn fn, void *arg,
 	     const zinc_wait *wait, zinc_error *err)
@@ -113,7 +113,7 @@ add_object(void *arg, const zinc_meta *m, const uint64_t *index, uint64_t nbytes
 	return 0;
 }
 
-/* Objects that the grid has; a product of counts, so num.h multiplies it like a shape. */
+/* The number of objects in the grid; a product of counts, so num.h multiplies it like a shape. */
 static uint64_t
 total(const zinc_meta *m)
 {

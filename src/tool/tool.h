@@ -1,7 +1,7 @@
 /*
- * tool.h - door of the room `tool`: checking, comparing and looking
+ * tool.h - door of the room `tool`: checking, comparing and inspecting
  *
- * The interface is <zinc/tool.h>; no room stands above this one.  Here is what the files of the validator share:
+ * The interface is <zinc/tool.h>; this is the highest room.  Here is what the files of the validator share:
  *
  *   validate.c          the order of the work, findings
  *   validate_nodes.c    documents, names, the tree they make
@@ -22,15 +22,15 @@
 
 #include "convention/convention.h"
 
-/* A document that was found.  Nodes are kept in order of their prefixes' bytes. */
+/* A document that was found.  Nodes are sorted by the bytes of their prefixes. */
 typedef struct zinc_check_node {
 	char *prefix;        /* below the root of the hierarchy: "" or "a/b/" */
-	zinc_node_kind kind; /* NONE: its document cannot be used */
+	zinc_node_kind kind; /* NONE: its document is not usable */
 	bool copies;         /* it has consolidated metadata */
 	bool declares;       /* it declares Zarr conventions */
 } zinc_check_node;
 
-/* A validation under way. */
+/* A running validation. */
 typedef struct zinc_check {
 	zinc_context *ctx;
 	zinc_hierarchy *h;
@@ -44,17 +44,17 @@ typedef struct zinc_check {
 	void *arg;
 	zinc_validate_counts n;
 	bool stopped;   /* by fn */
-	zinc_buf base;  /* prefix of the node asked about, below the root: "" or "a/b/" */
-	zinc_buf place; /* of the key under the listing */
+	zinc_buf base;  /* prefix of the validated node, below the root: "" or "a/b/" */
+	zinc_buf place; /* of the key being listed */
 	zinc_check_node *nodes;
 	size_t nnodes, room;
-	zinc_buf copies; /* prefixes that have the journal of a copy, each with its NUL */
-	uint64_t keys;   /* that are no documents */
+	zinc_buf copies; /* prefixes with the journal of a copy, each with its NUL */
+	uint64_t keys;   /* number of keys that are not documents */
 } zinc_check;
 
 /* ---- findings ---- */
 
-/* Findings of one job, kept until those of earlier jobs have been handed over. */
+/* Findings of one job, kept until those of earlier jobs have been reported. */
 typedef struct zinc_kept {
 	struct zinc_kept *next;
 	zinc_finding f; /* its text follows the structure */
@@ -63,20 +63,20 @@ typedef struct zinc_kept {
 typedef struct zinc_kept_list {
 	zinc_context *ctx;
 	zinc_kept *first, *last;
-	bool lost; /* memory was out */
+	bool lost; /* a finding was lost for lack of memory */
 } zinc_kept_list;
 
-void zinc_kept_add(zinc_kept_list *list, const zinc_finding *f); /* NULL text is empty text */
+void zinc_kept_add(zinc_kept_list *list, const zinc_finding *f); /* NULL text means empty text */
 void zinc_kept_free(zinc_kept_list *list);
-/* Count a finding and hand it over; NULL text is empty text. */
+/* Count a finding and report it; NULL text means empty text. */
 void zinc_check_found(zinc_check *c, const zinc_finding *f);
-/* All findings of the list, which is emptied.  E_NOMEM when it had lost some. */
+/* Report all findings of the list and empty it.  E_NOMEM if some were lost. */
 zinc_status zinc_check_hand_over(zinc_check *c, zinc_kept_list *list, zinc_error *err);
-/* E_CANCELLED when the caller wants no more. */
+/* E_CANCELLED if the caller has cancelled. */
 zinc_status zinc_check_cancelled(zinc_check *c, zinc_error *err);
-/* What an error says, into a room of its size: a finding has a place of its own for the rule. */
+/* Copy an error's message without the rule, which a finding stores separately; `out` has the size of e->text. */
 const char *zinc_check_sentence(char *out, const zinc_error *e);
-/* What an error says about stored bytes, as a finding of `list`; `rule` "" takes that of the error. */
+/* Add an error about stored bytes to `list` as a finding; `rule` "": the error's. */
 void zinc_kept_error(zinc_kept_list *list, const zinc_check *c, const zinc_error *e, const char *rule, const char *path,
 		     const char *key);
 
@@ -84,22 +84,22 @@ void zinc_kept_error(zinc_kept_list *list, const zinc_check *c, const zinc_error
 
 /* "a/b/" -> "/a/b"; "" -> "/".  n bytes of the prefix. */
 zinc_status zinc_check_path(zinc_buf *out, const char *prefix, size_t n, zinc_error *err);
-/* A key of the store -> the key below the hierarchy's root. */
+/* Convert a key of the store to the key below the hierarchy's root. */
 const char *zinc_check_key(const zinc_check *c, const char *key);
-/* What the key is, and in c->place where it lies in the tree. */
+/* Find the role of a key, and set c->place to its place in the tree. */
 zinc_status zinc_check_place(zinc_check *c, const char *key, zinc_key_role *role, zinc_error *err);
-/* Is there a name on the way that extensions have for themselves (M32)?  Nothing below it is a node or an object. */
+/* Does the key contain a name reserved for extensions (M32)?  Nothing below it is a node or an object. */
 bool zinc_check_reserved(const zinc_check *c, const char *key);
 /* The node whose prefix is the first n bytes of `key`; NULL: none. */
 const zinc_check_node *zinc_check_find(const zinc_check *c, const char *key, size_t n);
-/* Where nodes begin whose prefix is not before "path/". */
+/* The first node whose prefix is not before "path/". */
 size_t zinc_check_below(const zinc_check *c, const char *path);
-/* The prefix, where there is no node yet, of an unfinished copy that has put what lies at `place`; NULL: none. */
+/* The prefix of an unfinished copy, with no node yet, that has put what is at `place`; NULL: none. */
 const char *zinc_check_copied(const zinc_check *c, const char *place);
-/* Call fn for all keys of the node asked about and below, and odd for what is no key. */
+/* Call fn for all keys of the validated node and below, and odd for entries that are not keys. */
 zinc_status zinc_check_list(zinc_check *c, zinc_key_fn fn, zinc_odd_fn odd, void *arg, zinc_error *err);
 zinc_status zinc_check_nodes(zinc_check *c, zinc_error *err);
-/* Siblings whose names differ only in case; nodes are known by then. */
+/* Find siblings whose names differ only in case, after nodes are known. */
 zinc_status zinc_check_case(zinc_check *c, zinc_error *err);
 zinc_status zinc_check_copies(zinc_check *c, zinc_error *err);
 zinc_status zinc_check_conventions(zinc_check *c, zinc_error *err);
@@ -107,22 +107,22 @@ zinc_status zinc_check_objects(zinc_check *c, zinc_error *err);
 
 /* ---- what masks missing values (missing.c) ---- */
 
-/* May arrays of this type have the attribute _FillValue?  Those below take no others. */
+/* May arrays of this type have the attribute _FillValue?  The functions below accept no other types. */
 bool zinc_missing_has(const zinc_dtype *t);
-/* The attribute as it is encoded for readers of version 3, or plain.  NULL: no memory. */
+/* Print the attribute, encoded for readers of version 3, or plain.  NULL: no memory. */
 zinc_json *zinc_missing_encode(zinc_json_doc *doc, const zinc_dtype *t, const void *element);
 zinc_json *zinc_missing_plain(zinc_json_doc *doc, const zinc_dtype *t, const void *element);
-/* And back.  False: it is no such value (NULL too), or memory is out. */
+/* The reverse.  False: not a valid value (including NULL), or no memory. */
 bool zinc_missing_parse(zinc_context *ctx, const zinc_dtype *t, const zinc_json *v, bool encoded, void *element);
 bool zinc_missing_is_nan(const zinc_dtype *t, const void *element);
 bool zinc_missing_same(const zinc_dtype *t, const void *a, const void *b);
 
 /* ---- what is stored (stored.c) ---- */
 
-/* A stored object of the grid.  Return non-zero to stop. */
+/* Called for a stored object of the grid.  Return non-zero to stop. */
 typedef int (*zinc_stored_fn)(void *arg, const zinc_meta *m, const uint64_t *index, uint64_t nbytes);
 
-/* By one listing.  E_UNSUPPORTED where the store cannot. */
+/* Uses one listing.  E_UNSUPPORTED if the store cannot list. */
 zinc_status zinc_stored_each(const zinc_array *a, zinc_stored_fn fn, void *arg, const zinc_wait *wait, zinc_error *err);
 
 /* ---- pieces of a selection (pieces.c, pieces_stored.c) ---- */
@@ -132,14 +132,14 @@ typedef struct zinc_pieces {
 	zinc_sel sel;
 	size_t n;
 	size_t element;
-	/* where most of a large grid is not stored, pieces are the cells of another grid that hold something: */
+	/* if most of a large grid is not stored, pieces are the non-empty cells of another grid: */
 	bool sparse;
-	uint64_t *cells; /* their numbers among those that the selection touches, in order */
-	size_t room;     /* for how many */
-	uint64_t absent; /* selected elements in none of them */
-	uint64_t cell[ZINC_MAX_NDIM], base[ZINC_MAX_NDIM], along[ZINC_MAX_NDIM]; /* extent, first, how many */
+	uint64_t *cells; /* their numbers within the selection, sorted */
+	size_t room;     /* capacity of cells */
+	uint64_t absent; /* selected elements in no cell */
+	uint64_t cell[ZINC_MAX_NDIM], base[ZINC_MAX_NDIM], along[ZINC_MAX_NDIM]; /* extent, first, count */
 	zinc_split split[ZINC_MAX_NDIM];
-	uint64_t *list[ZINC_MAX_NDIM];  /* of a dimension that is a list: its indices, segment by segment */
+	uint64_t *list[ZINC_MAX_NDIM];  /* of a dimension with a list: its indices, segment by segment */
 	size_t *list_at[ZINC_MAX_NDIM]; /* where each segment begins in it */
 } zinc_pieces;
 
@@ -149,32 +149,33 @@ typedef struct zinc_piece {
 	zinc_select_dim dims[ZINC_MAX_NDIM];
 } zinc_piece;
 
-/* A good size of pieces for an array: whole chunks, a few MiB. */
+/* Choose the size of pieces for an array: whole chunks, a few MiB. */
 void zinc_pieces_grain(const zinc_array *a, uint64_t *grain);
-/* E_RANGE, E_INVALID, E_UNSUPPORTED when elements cannot be read, E_LIMIT, E_NOMEM.  zinc_pieces_fini must follow in
- * any case. */
+/* E_RANGE, E_INVALID, E_UNSUPPORTED if elements cannot be read, E_LIMIT, E_NOMEM.  Always call zinc_pieces_fini
+ * afterwards. */
 zinc_status zinc_pieces_init(zinc_pieces *p, const zinc_array *a, const zinc_selection *s, const uint64_t *grain,
 			     zinc_error *err);
-/* The same, but where two thirds or more of a large grid are not stored in any of the n arrays, which have one shape, pieces
- * leave them out, and p->absent counts them.  What cannot be listed must not have more chunks than limits.children. */
+/* The same, but if two thirds or more of a large grid are not stored in any of the n arrays, which have the same
+ * shape, pieces leave them out, and p->absent counts them.  If a store cannot list, there must not be more chunks
+ * than limits.children. */
 zinc_status zinc_pieces_init_stored(zinc_pieces *p, zinc_array *const *arrays, int n, const zinc_selection *s,
 				    const uint64_t *grain, const zinc_wait *wait, zinc_error *err);
-/* The elements of a piece, with what is left of the call's time. */
+/* Read the elements of a piece, in the remaining time of the call. */
 zinc_status zinc_piece_read(zinc_array *a, const zinc_piece *piece, zinc_buffer *b, const zinc_wait *wait,
 			    zinc_error *err);
-/* The first selected element in C order that is absent; only where p->absent > 0. */
+/* The first selected element in C order that is absent; requires p->absent > 0. */
 void zinc_pieces_absent(const zinc_pieces *p, uint64_t *index);
-/* Number i of the cells as a piece. */
+/* Cell number `number` as a piece. */
 void zinc_pieces_cell(const zinc_pieces *p, uint64_t number, zinc_piece *out);
-/* Cut the selection, which has been checked, into all its pieces. */
+/* Cut the checked selection into all its pieces. */
 zinc_status zinc_pieces_cut(zinc_pieces *p, const uint64_t *grain, zinc_error *err);
 void zinc_pieces_fini(zinc_pieces *p);
 void zinc_pieces_get(const zinc_pieces *p, size_t i, zinc_piece *out);
-/* Where in the array element k of a piece is, in the order that a read gives. */
+/* The index in the array of element k of a piece, in the order of a read. */
 void zinc_piece_index(const zinc_piece *piece, uint64_t k, uint64_t *index);
 
-/* What is done with each piece, by some thread; and afterwards, in order, by the calling one.  A slot <
- * zinc_pieces_window() is where the first leaves its answer for the second. */
+/* The functions for each piece: `work` by any thread, then `merge` in order by the calling thread.  `work` stores
+ * its result in a slot < zinc_pieces_window() for `merge`. */
 typedef struct zinc_pieces_job {
 	int threads;
 	const zinc_call_options *call; /* units of progress are pieces */
@@ -189,18 +190,18 @@ zinc_status zinc_pieces_run(const zinc_pieces *p, const zinc_pieces_job *job, zi
 
 /* ---- sums of numbers (stats_sum.c) ---- */
 
-/* Numbers as three wide types hold them. */
+/* The three wide types of numbers. */
 typedef enum zinc_wide_type { ZINC_WIDE_SIGNED, ZINC_WIDE_UNSIGNED, ZINC_WIDE_FLOAT } zinc_wide_type;
 
 typedef struct zinc_histogram {
 	int exponent;   /* bins are 2^exponent wide */
-	uint64_t first; /* number of bin 0: it begins at first * 2^exponent; signed but for unsigned numbers */
+	uint64_t first; /* number of bin 0, which begins at first * 2^exponent; signed except for unsigned numbers */
 	int n;          /* bins in use */
 	uint64_t count[ZINC_STATS_BINS];
 } zinc_histogram;
 
 typedef struct zinc_sums {
-	uint64_t n;                /* numbers that are finite */
+	uint64_t n;                /* number of finite ones */
 	uint64_t nan, plus, minus; /* NaN, and infinities of either sign */
 	zinc_number min, max;      /* of the finite ones */
 	uint64_t low;              /* exact sum of integers, two's complement */
@@ -211,21 +212,21 @@ typedef struct zinc_sums {
 	zinc_histogram bins;
 } zinc_sums;
 
-/* Add n numbers; floats are changed on the way. */
+/* Add n numbers; the float version overwrites v. */
 void zinc_sums_add_signed(zinc_sums *s, const int64_t *v, size_t n);
 void zinc_sums_add_unsigned(zinc_sums *s, const uint64_t *v, size_t n);
 void zinc_sums_add_float(zinc_sums *s, double *v, size_t n);
 void zinc_sums_merge(zinc_sums *to, const zinc_sums *from, zinc_wide_type type);
-/* The sums of one number, or none, as often as `n` says: as if it had been added n times. */
+/* Multiply the sums of at most one number by n, as if it had been added n times. */
 void zinc_sums_times(zinc_sums *s, uint64_t n);
-/* The mean, which of integers is that of their exact sum. */
+/* The mean; for integers, of their exact sum. */
 double zinc_sums_mean(const zinc_sums *s, zinc_wide_type type);
 /* The standard deviation of at least one number. */
 double zinc_sums_deviation(const zinc_sums *s);
 /* The exact sum of integers as decimal digits. */
 void zinc_sums_print(const zinc_sums *s, char out[48]);
 
-/* What the numbers in options may be. */
+/* The valid ranges of numbers in options. */
 extern const zinc_options_kind zinc_validate_options_kind, zinc_copy_options_kind, zinc_stats_options_kind,
     zinc_diff_options_kind;
 

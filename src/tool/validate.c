@@ -1,14 +1,13 @@
 /*
- * validate.c - a whole hierarchy against the specification, and every stored object decoded
+ * validate.c - check a whole hierarchy against the specification, and decode every stored object
  *
- * The work, in order: all keys are listed once to find the documents; these are parsed by the format with a report
- * that collects; consolidated metadata is compared with them; the store names leftovers of killed
- * writers; all keys are listed again, and each that is no document is an object of an array, or belongs to
- * nothing.  Promises:
+ * The order of the work: list all keys once to find the documents; parse these by the format with a report that
+ * collects; compare consolidated metadata with them; let the store name leftovers of killed writers; list all keys
+ * again, where each key that is not a document is an object of an array, or belongs to nothing.  Promises:
  *
- * (1) What is wrong with stored bytes is a finding, never a failure of the call: one bad document or object hides
- *     no other.
- * (2) Findings come from the calling thread, in the same order whatever the number of threads.
+ * (1) An error in stored bytes is a finding, never a failure of the call: one bad document or object does not hide
+ *     another.
+ * (2) Findings are reported by the calling thread, in the same order for any number of threads.
  * (3) Nothing is changed without `repair`; no object is erased without `orphans`.
  * (4) Memory grows with the number of documents, not of objects.
  */
@@ -24,12 +23,12 @@ ZINC_OPTIONS_KIND(zinc_validate_options, ZINC_OPTION_YES_NO(zinc_validate_option
 
 /* ---- findings ----
  *
- * Two ways lead to the caller's callback.  The calling thread hands a finding over at once (zinc_check_found).  A
- * worker must not call it, and must not be quicker than its neighbour either: it keeps copies in the list of its own
- * job (zinc_kept_add), and when the whole window is done the lists are handed over in order of their jobs.
+ * The caller's callback is called in two ways.  The calling thread reports a finding directly (zinc_check_found).  A
+ * worker must not call it, and the order must not depend on the speed of workers: it keeps copies in the list of its
+ * own job (zinc_kept_add), and when the whole window is done the lists are reported in order of their jobs.
  */
 
-/* What a caller leaves out is empty text, so that nobody who prints a finding has to look for NULL. */
+/* Missing text becomes empty text, so that code that prints a finding need not check for NULL. */
 static void
 fill_in(zinc_finding *f)
 {
@@ -43,9 +42,9 @@ fill_in(zinc_finding *f)
 }
 
 /*
- * The parts of the validator speak of rules by the numbers of the final version; a format that has numbers of its
- * own for the same things translates here, in one place, and has no finding where it has no such rule.  A finding that
- * was repaired is no error any more: a second run would not have it.
+ * The validator names rules by the numbers of the final version.  A format with its own numbers translates them here,
+ * in one place; a rule that it does not have gives no finding.  A repaired finding does not count as an error: a second
+ * run would not have it.
  */
 void
 zinc_check_found(zinc_check *c, const zinc_finding *finding)
@@ -69,8 +68,8 @@ zinc_check_found(zinc_check *c, const zinc_finding *finding)
 		c->stopped = true;
 }
 
-/* The structure and its six texts in one allocation.  A finding that does not fit into memory must not get lost
- * silently: the list remembers, and handing it over fails. */
+/* One allocation for the structure and its six texts.  A finding must not be lost silently for lack of memory: the
+ * list records it, and reporting fails. */
 void
 zinc_kept_add(zinc_kept_list *list, const zinc_finding *finding)
 {
@@ -136,9 +135,9 @@ zinc_check_sentence(char *out, const zinc_error *e)
 }
 
 /*
- * What this build cannot do (E_UNSUPPORTED) and what is only too large for its limits (E_LIMIT) may be perfectly
- * valid, so it is no error of the hierarchy's.  Key and chunk have members of the error to themselves; the
- * sentence begins with the chunk because a key is hard to read for people who think in indices.
+ * What this build cannot do (E_UNSUPPORTED) or exceeds its limits (E_LIMIT) may be valid, so it is not an error of the
+ * hierarchy.  The error has separate members for key and chunk; the message begins with the chunk because an index is
+ * easier to read than a key.
  */
 void
 zinc_kept_error(zinc_kept_list *list, const zinc_check *c, const zinc_error *e, const char *rule, const char *path,
@@ -173,7 +172,7 @@ zinc_check_path(zinc_buf *out, const char *prefix, size_t n, zinc_error *err)
 	return zinc_buf_text(out) ? ZINC_OK : zinc_fail_nomem(err);
 }
 
-/* The store of a local path begins at "/", so its keys repeat the whole path of the root: findings leave it out. */
+/* The store of a local path begins at "/", so its keys contain the whole path of the root: findings omit it. */
 const char *
 zinc_check_key(const zinc_check *c, const char *key)
 {
@@ -182,7 +181,7 @@ zinc_check_key(const zinc_check *c, const char *key)
 	return strncmp(key, c->h->prefix, n) == 0 ? key + n : key;
 }
 
-/* Which names are reserved is the format's to say: "__x" is a node like any other in version 2. */
+/* The format defines which names are reserved: "__x" is an ordinary node in version 2. */
 bool
 zinc_check_reserved(const zinc_check *c, const char *key)
 {
@@ -209,7 +208,7 @@ list_prefix(void *arg, const char *prefix, zinc_error *err)
 	return zinc_store_walk(l->c->h->store, prefix, &l->to, l->c->h->wait, err);
 }
 
-/* Of a whole hierarchy everything is looked at, also what no node would have. */
+/* For a whole hierarchy, everything is checked, also keys that no node would have. */
 static zinc_status
 each_prefix(const zinc_check *c, zinc_status (*fn)(void *arg, const char *prefix, zinc_error *err), void *arg,
 	    zinc_error *err)
@@ -238,9 +237,9 @@ zinc_check_place(zinc_check *c, const char *key, zinc_key_role *role, zinc_error
 
 /* ---- leftovers ----
  *
- * Only the store knows its temporaries and locks, and which of them nobody holds any more; it removes them under
- * their own lock, so a writer at work loses nothing.  But any file may be named as a lock is, so only locks of what
- * a writer of this hierarchy would lock are removed: documents, a copy's traces, and what looks like a chunk.
+ * Only the store can identify its temporaries and locks, and which of them are no longer held; it removes them under
+ * their own lock, so a running writer loses nothing.  But any file may have a name like a lock, so only locks that a
+ * writer of this hierarchy would make are removed: of documents, of a copy's traces, and of names like chunks.
  */
 
 static bool
@@ -284,7 +283,7 @@ scrub_prefix(void *arg, const char *prefix, zinc_error *err)
 
 /* ---- the whole ---- */
 
-/* The prefix of the node asked about. */
+/* Set the prefix of the validated node. */
 static zinc_status
 name_base(zinc_check *c, zinc_error *err)
 {
@@ -304,7 +303,7 @@ collect_entry(void *arg, zinc_severity severity, const char *rule, const char *p
 	zinc_check_found(arg, &f);
 }
 
-/* The entry point, where the format has one: it was good enough to be opened, and is now judged. */
+/* Check the entry point, if the format has one; opening it only required that it is usable. */
 static zinc_status
 check_entry(zinc_check *c, zinc_error *err)
 {
@@ -316,7 +315,7 @@ check_entry(zinc_check *c, zinc_error *err)
 	return zinc_hierarchy_check_entry(c->h, &r, err);
 }
 
-/* Nothing that could be checked, and not because the hierarchy is new. */
+/* Is there nothing to check, in a hierarchy that is not just new? */
 static bool
 is_nothing(zinc_check *c)
 {
@@ -349,9 +348,8 @@ fail_nothing(zinc_check *c, zinc_error *err)
 }
 
 /*
- * Documents first: whose an object is, and how it decodes, is known only then.  A place without a single document is
- * not a hierarchy with one finding but no hierarchy: a check of the wrong directory must not look like
- * a success.
+ * Documents first: only they show to which array an object belongs and how to decode it.  A place without a document is
+ * not a hierarchy with one finding but not a hierarchy: checking the wrong directory must not look like a success.
  */
 static zinc_status
 run(zinc_check *c, zinc_error *err)
@@ -387,7 +385,7 @@ open_bare(zinc_check *c, const char *url, const zinc_open_options *o, zinc_error
 	so.settings = o->settings;
 	so.nsettings = o->nsettings;
 	ZINC_TRY(zinc_place_open(&place, url, &so, err));
-	open.create = 1; /* that is: it need not be there */
+	open.create = 1; /* meaning: it need not exist */
 	st = zinc_place_narrow(&place, strlen(place.path), &so, err);
 	if (st == ZINC_OK)
 		st = zinc_hierarchy_open(&c->own, place.store, place.path, &open, err);
@@ -430,7 +428,7 @@ check_fini(zinc_check *c)
 	zinc_hierarchy_close(c->own);
 }
 
-/* An entry point that nobody can get past is a finding, too, and the last. */
+/* An entry point that cannot be used is also a finding, and the last. */
 static zinc_status
 bad_entry(zinc_check *c, const zinc_error *e)
 {

@@ -1,10 +1,9 @@
 /*
  * validate_case.c - siblings whose names differ only in case, for formats that forbid them
  *
- * Nodes are put in order as if their paths had no case.  Then two such siblings, or anything below them, are
- * neighbours:
+ * Nodes are sorted by path, ignoring case.  Then two such siblings, or anything below them, are neighbours:
  *
- *   Foo/a/     the first name that differs is "Foo", and it is "foo" but for its case
+ *   Foo/a/     the first name that differs is "Foo", which equals "foo" except for its case
  *   foo/b/
  */
 #include <stdlib.h>
@@ -28,7 +27,7 @@ compare(const void *a, const void *b)
 	return x[i] || y[i] ? lower(x[i]) - lower(y[i]) : strcmp(x, y);
 }
 
-/* Bytes up to the end of the first name that differs from its counterpart only in case; 0: there is none. */
+/* Bytes up to the end of the first name that differs from the other one only in case; 0: none. */
 static size_t
 clash(const char *a, const char *b)
 {

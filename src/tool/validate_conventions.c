@@ -1,7 +1,7 @@
 /*
  * validate_conventions.c - what nodes declare by Zarr conventions, as part of a validation
  *
- * With the caller's schemas and cache, as zinc_conventions_check has them, so that both find the same.
+ * Uses the caller's schemas and cache like zinc_conventions_check, so that both find the same.
  */
 #include "node/node.h"
 #include "tool/tool.h"
@@ -28,7 +28,7 @@ take_verdict(void *arg, const zinc_verdict *v)
 	return d->c->stopped;
 }
 
-/* A document that cannot be used was found by others. */
+/* An unusable document has already been reported. */
 static zinc_status
 check_node(zinc_check *c, zinc_conventions *conventions, const zinc_check_node *node, zinc_buf *path, zinc_buf *key,
 	   zinc_error *err)

@@ -1,13 +1,13 @@
 /*
- * validate_copies.c - consolidated metadata against the documents it was copied from
+ * validate_copies.c - compare consolidated metadata with the documents it was copied from
  *
- * A reader that trusts a copy sees what the copy says, so a difference is an error.  The consolidated metadata that
- * a group's own document may hold is no part of the comparison: writers leave it out of copies, or empty.
+ * A reader that uses a copy gets the copy's content, so a difference is an error.  Consolidated metadata inside a
+ * group's own document is not compared: writers omit it from copies, or leave it empty.
  *
- * What no reader can use is an error, too, though readers pass it over: somebody meant it to be there.
+ * Consolidated metadata that no reader can use is also an error, although readers ignore it: a writer intended it.
  *
- * Stale is one finding for the whole of it, with the first difference as its example: the remedy is the same however
- * many there are, and it is to write all of it anew.
+ * Stale consolidated metadata is one finding, with the first difference as its example: the remedy is always to write
+ * all of it again.
  */
 #include <stdio.h>
 
@@ -25,7 +25,7 @@ struct group {
 	zinc_error *err;
 };
 
-/* The first difference is said, the others are not. */
+/* Only the first difference is reported. */
 static void __attribute__((format(printf, 2, 3))) say(struct group *g, const char *fmt, ...)
 {
 	va_list ap;
@@ -37,7 +37,7 @@ static void __attribute__((format(printf, 2, 3))) say(struct group *g, const cha
 	va_end(ap);
 }
 
-/* Is the copy the document, as JSON values?  Order and spelling may differ: writers print copies in their own way. */
+/* Does the copy equal the document, as JSON values?  Order and spelling may differ between writers. */
 static zinc_status
 same(zinc_context *ctx, const zinc_json *copy, const zinc_meta *m, bool *out, zinc_error *err)
 {
@@ -53,7 +53,7 @@ same(zinc_context *ctx, const zinc_json *copy, const zinc_meta *m, bool *out, zi
 	return mine && stored ? ZINC_OK : zinc_fail_nomem(err);
 }
 
-/* By its node: of one node there may be two copies, "a" and "/a". */
+/* Marked by node, because one node may have two copies, "a" and "/a". */
 static void
 mark_copied(struct group *g, const char *path, size_t n)
 {
@@ -63,7 +63,7 @@ mark_copied(struct group *g, const char *path, size_t n)
 		g->copied[node - g->c->nodes] = true;
 }
 
-/* One copy and the document that it was made from. */
+/* Compare one copy with its document. */
 static zinc_status
 compare(struct group *g, const char *below, const char *path, const zinc_json *copy)
 {
@@ -79,8 +79,8 @@ compare(struct group *g, const char *below, const char *path, const zinc_json *c
 	if (st == ZINC_E_NOMEM)
 		return zinc_fail_nomem(g->err);
 	if (st == ZINC_E_NOTFOUND)
-		say(g, "it has a copy of \"%.100s\", which is not there", below);
-	if (st != ZINC_OK) /* a damaged document was a finding already */
+		say(g, "it has a copy of \"%.100s\", which does not exist", below);
+	if (st != ZINC_OK) /* a damaged document was already reported */
 		return ZINC_OK;
 	st = same(g->c->ctx, copy, m, &equal, g->err);
 	if (st == ZINC_OK && !equal)
@@ -89,7 +89,7 @@ compare(struct group *g, const char *below, const char *path, const zinc_json *c
 	return st;
 }
 
-/* A path that a node can have?  Readers pass over the others. */
+/* Is it a valid path of a node?  Readers ignore the others. */
 static bool
 is_path(const zinc_format *f, const char *below)
 {
@@ -127,7 +127,7 @@ compare_copy(void *arg, const char *below, const zinc_json *copy)
 	return g->status != ZINC_OK;
 }
 
-/* Has every document below the group its copy? */
+/* Does every document below the group have its copy? */
 static bool
 is_complete(const struct group *g)
 {
@@ -141,7 +141,7 @@ is_complete(const struct group *g)
 	return true;
 }
 
-/* Write it anew; where the documents do not allow that (one is damaged), remove it: readers then ask the documents. */
+/* Write it again; if that fails because a document is damaged, remove it: readers then use the documents. */
 static bool
 repair(zinc_check *c, const char *path)
 {
@@ -175,7 +175,7 @@ report(struct group *g)
 	return st;
 }
 
-/* What stands in the way of the comparison is a finding, too. */
+/* What prevents the comparison is also a finding. */
 static zinc_status
 unreadable(zinc_check *c, const char *path, const zinc_error *e, zinc_error *err)
 {
@@ -244,7 +244,7 @@ stop_at_first(void *arg, const char *below, const zinc_json *copy)
 	return 1;
 }
 
-/* The root of a draft may have copies and no document, so that it is not among the nodes. */
+/* The root of a draft may have copies and no document; then it is not among the nodes. */
 static zinc_status
 check_bare_root(zinc_check *c, zinc_error *err)
 {

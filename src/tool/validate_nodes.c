@@ -1,18 +1,17 @@
 /*
- * validate_nodes.c - every document by the format's own rules, and the tree that they make
+ * validate_nodes.c - check every document by the format's own rules, and the tree that they form
  *
- * Documents are fetched and parsed in parallel, in windows; their findings are kept per document
- * and handed over in order.
+ * Documents are fetched and parsed in parallel, in windows; their findings are kept per document and reported in order.
  *
- * A node is known by its prefix, with the '/' at its end:
+ * A node is identified by its prefix, with the '/' at its end:
  *
  *   ""        zarr.json
  *   "a-b/"    a-b/zarr.json
  *   "a/"      a/zarr.json
  *   "a/b/"    a/b/zarr.json
  *
- * In order of these bytes everything below a node comes right behind it, so that questions about ancestors need only
- * look at the neighbour before, and the owner of any key is found by halving.
+ * Sorted by these bytes, everything below a node follows it directly.  So only the previous node matters for questions
+ * about ancestors, and binary search finds the owner of any key.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +28,8 @@ compare_nodes(const void *a, const void *b)
 	return strcmp(((const zinc_check_node *)a)->prefix, ((const zinc_check_node *)b)->prefix);
 }
 
-/* By halving: the key is cut at n bytes, so strcmp cannot compare it; a prefix that goes on behind them is greater. */
+/* Binary search: the key ends at n bytes, so strcmp cannot compare it; a prefix that continues after them is
+ * greater. */
 const zinc_check_node *
 zinc_check_find(const zinc_check *c, const char *key, size_t n)
 {
@@ -77,7 +77,7 @@ struct gather {
 	zinc_error *err;
 };
 
-/* The only thing that is kept of every document is its prefix; what it says is read again when it is needed. */
+/* Only the prefix of every document is kept; its content is read again when it is needed. */
 static zinc_status
 add_node(zinc_check *c, const char *prefix, size_t n, zinc_error *err)
 {
@@ -104,7 +104,7 @@ add_node(zinc_check *c, const char *prefix, size_t n, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Told of by who looks at objects. */
+/* validate_objects.c reports them. */
 static int
 ignore_odd(void *arg, const zinc_odd *odd)
 {
@@ -112,7 +112,7 @@ ignore_odd(void *arg, const zinc_odd *odd)
 	return 0;
 }
 
-/* The place of a journal is that of the node to be, and its name. */
+/* The place of a journal is that of the future node, followed by its name. */
 static zinc_status
 add_journal(zinc_check *c, zinc_error *err)
 {
@@ -156,7 +156,7 @@ gather_key(void *arg, const char *key, uint64_t nbytes)
 	return g->status != ZINC_OK;
 }
 
-/* The document of the node asked about may lie beside all others. */
+/* The document of the validated node may be outside its prefix. */
 static zinc_status
 add_self(zinc_check *c, zinc_error *err)
 {
@@ -178,7 +178,7 @@ add_self(zinc_check *c, zinc_error *err)
 	return st;
 }
 
-/* In order, and a node that two documents make once. */
+/* Sort the nodes, and keep a node with two documents only once. */
 static void
 sort_nodes(zinc_check *c)
 {
@@ -205,12 +205,12 @@ struct document {
 	zinc_status status;
 };
 
-/* Where the findings of a parser go. */
+/* Receives the findings of a parser. */
 struct collector {
 	const zinc_check *c;
 	zinc_kept_list *list;
 	const char *path;
-	const zinc_report *r; /* names the key of the document under the parser */
+	const zinc_report *r; /* names the key of the document being parsed */
 };
 
 static void
@@ -233,7 +233,7 @@ ignore_copy(void *arg, const char *below, const zinc_json *copy)
 	return 1;
 }
 
-/* Stored objects that the grid has room for; those that are not stored are fill value, and legal. */
+/* The number of objects in the grid; missing ones are the fill value, which is legal. */
 static uint64_t
 count_objects(const zinc_meta *m)
 {
@@ -251,7 +251,7 @@ count_objects(const zinc_meta *m)
 	return m->grid ? n : 0;
 }
 
-/* What the sound document says; a group's copies are compared later. */
+/* Record the content of a valid document; a group's copies are compared later. */
 static void
 note(zinc_check *c, struct document *d, const char *path, const zinc_meta *m)
 {
@@ -264,7 +264,7 @@ note(zinc_check *c, struct document *d, const char *path, const zinc_meta *m)
 		d->status = ZINC_E_NOMEM;
 }
 
-/* A document that is too long for readers may be so by its consolidated metadata: without it they can go on. */
+/* If a document is too long for readers because of its consolidated metadata, remove that so that they can read it. */
 static zinc_status
 read_shortened(zinc_check *c, struct document *d, const char *path, zinc_report *r, zinc_meta **m, zinc_error *err)
 {
@@ -279,9 +279,8 @@ read_shortened(zinc_check *c, struct document *d, const char *path, zinc_report 
 }
 
 /*
- * Read the node; whatever the outcome, the findings tell it.  The report collects more than the first error, which is
- * where opening a node for use would stop.  An error that the report has not seen came from the store, or
- * from JSON itself.
+ * Read the node; errors become findings.  The report collects all errors, while opening a node for use would stop at
+ * the first.  An error that is not in the report is from the store or from the JSON parser.
  */
 static void
 read_document(zinc_check *c, struct document *d, const char *path, const char *key)
@@ -324,7 +323,7 @@ struct window {
 	struct document *docs;
 };
 
-/* In a worker: only memory that is out is a status, for it has to end the whole call. */
+/* Runs in a worker: only lack of memory is a status, because it must end the whole call. */
 static void
 check_document(void *arg, size_t i, int worker)
 {
@@ -347,15 +346,15 @@ check_document(void *arg, size_t i, int worker)
 
 /* ---- the tree ----
  *
- * What no document can tell of itself: that its ancestors are groups with documents (M25, M28), that the names on
- * the way are allowed (M29 to M33).
+ * What a single document cannot show: that its ancestors are groups with documents (M25, M28), and that the names on
+ * its path are allowed (M29 to M33).
  */
 
 struct place {
 	const char *path, *key;
 };
 
-/* The names on the way to this node that only it has brought in: from `from` bytes of its prefix on. */
+/* Check the names that no earlier node has: from byte `from` of the prefix on. */
 static void
 check_names(zinc_check *c, const char *prefix, size_t from, const struct place *at)
 {
@@ -376,7 +375,7 @@ check_names(zinc_check *c, const char *prefix, size_t from, const struct place *
 	}
 }
 
-/* A group on the way that has no document (M25): readers forgive it, writers must not make it. */
+/* A group on the path that has no document (M25): readers accept it, writers must not make it. */
 static zinc_status
 missing_group(zinc_check *c, const char *prefix, size_t n, zinc_error *err)
 {
@@ -408,7 +407,7 @@ common(const char *a, const char *b)
 	return n;
 }
 
-/* A node of a draft whose document the store can hold, and whose data it cannot. */
+/* A node of a draft whose document fits the store, but not its data. */
 static zinc_status
 check_keys(zinc_check *c, const struct place *at, zinc_error *err)
 {
@@ -424,8 +423,8 @@ check_keys(zinc_check *c, const struct place *at, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* The ancestors of node i: each must be a group.  What earlier nodes have in common with it was said there.  Below an
- * array a missing group is no second finding: nothing may be there at all. */
+/* Check that all ancestors of node i are groups.  Ancestors shared with earlier nodes were checked there.  Below an
+ * array a missing group is not a second finding: nothing may be there at all. */
 static zinc_status
 check_ancestors(zinc_check *c, size_t i, const struct place *at, zinc_error *err)
 {
@@ -464,7 +463,7 @@ count_document(zinc_check *c, const struct document *d)
 		c->n.missing = UINT64_MAX;
 }
 
-/* Told in order of paths, like the findings. */
+/* Reported in order of paths, like the findings. */
 static zinc_status
 tell_unchecked(zinc_check *c, const struct document *d, zinc_error *err)
 {
@@ -494,7 +493,7 @@ settle_document(zinc_check *c, struct document *d, zinc_error *err)
 	return tell_unchecked(c, d, err);
 }
 
-/* A window holds the findings of that many documents, not of all. */
+/* A window limits how many documents' findings are in memory. */
 static zinc_status
 check_window(zinc_check *c, struct document *docs, size_t at, size_t n, zinc_error *err)
 {

@@ -1,23 +1,23 @@
 /*
- * validate_objects.c - stored objects decoded, and keys that belong to nothing
+ * validate_objects.c - decode stored objects, and find keys that belong to nothing
  *
- * Keys come in order, so those of one array come together: its metadata is held while they last, and its objects
- * are decoded in parallel, a window at a time.
+ * Keys are listed in order, so those of one array are consecutive: its metadata is kept meanwhile, and its objects are
+ * decoded in parallel, a window at a time.
  *
  *   key                 owner        what it is
  *   a/c/0/0             array /a     an object: decoded
  *   a/c/9/9             array /a     an orphan: outside the grid (M41)
- *   a/c/00/1, a/note    array /a     no chunk's key (M43, M45 to M48)
+ *   a/c/00/1, a/note    array /a     not a chunk's key (M43, M45 to M48)
  *   z/c/0               group /      a chunk of an array that has lost its document (M26): an error
- *   README              group /      nothing of Zarr's (M1)
+ *   README              group /      not part of Zarr (M1)
  *   a/.zarray           array /a     a document of another version (M1)
- *   a/b/.zarray         array /a     a node that nobody sees: an error, "hidden"
- *   b/__zinc_cp.json    nobody       a copy to /b that was not finished,
- *   b/c/0               nobody       and what it has put
+ *   a/b/.zarray         array /a     a node that no listing shows: an error, "hidden"
+ *   b/__zinc_cp.json    none         a copy to /b that was not finished,
+ *   b/c/0               none         and what it has put
  *
- * All others are warnings: nobody reads a wrong number because of them.  Of all these only orphans of arrays that are
- * fully understood are ever erased, and unfinished copies.  What is no key and stands where one of a document or an
- * object would (a FIFO, a directory, a link that leads nowhere) is an error, "hidden".
+ * All others are warnings: they never cause a wrong number.  Of all these, only orphans of arrays that are fully
+ * understood are ever erased, and unfinished copies.  An entry that is not a key, in the place of a document or an
+ * object (a FIFO, a directory, a broken link), is an error, "hidden".
  */
 #include <stdlib.h>
 
@@ -25,20 +25,20 @@
 
 #define WINDOW 256
 
-/* One object of the window, and how its check ended.  Errors are large, which is why a window has few. */
+/* One object of the window and the result of its check.  Errors are large, so a window has few. */
 struct object {
 	uint64_t index[ZINC_MAX_NDIM];
-	uint64_t empty; /* inner chunks that are not there */
+	uint64_t empty; /* inner chunks that are not stored */
 	zinc_error error;
 };
 
 struct objects {
 	zinc_check *c;
 	const zinc_check_node *owner; /* of `array` */
-	zinc_array *array;            /* NULL: cannot be used */
+	zinc_array *array;            /* NULL: not usable */
 	zinc_meta *meta;
-	bool looked, shared; /* is an array of another version in the same place?  Once looked for */
-	bool unread;         /* its document cannot be read */
+	bool looked, shared; /* does an array of another version have the same place?  Checked once */
+	bool unread;         /* that document cannot be read */
 	struct object *window;
 	size_t n;
 	uint64_t done, bytes;
@@ -54,7 +54,7 @@ index_of(void *arg, size_t i)
 	return ((const struct objects *)arg)->window[i].index;
 }
 
-/* In a worker. */
+/* Runs in a worker. */
 static void
 object_checked(void *arg, size_t i, const zinc_object_check *seen, zinc_status st, const zinc_error *err)
 {
@@ -65,7 +65,7 @@ object_checked(void *arg, size_t i, const zinc_object_check *seen, zinc_status s
 		zinc_error_copy(&x->error, err);
 }
 
-/* Everything is decoded, also where a read would stop early or skip an inner chunk. */
+/* Everything is decoded, also what a read would skip. */
 static void
 check_objects(struct objects *o)
 {
@@ -85,7 +85,7 @@ check_objects(struct objects *o)
 		zinc_error_copy(&o->window[i].error, &e);
 }
 
-/* Does the chunk reach beyond the array?  It is stored in full all the same (M42). */
+/* Does the chunk extend beyond the array?  It must still be stored in full (M42). */
 static bool
 on_border(const zinc_meta *m, const uint64_t *index)
 {
@@ -100,8 +100,8 @@ on_border(const zinc_meta *m, const uint64_t *index)
 	return false;
 }
 
-/* The rule that an object breaks: what its error names, or what its codec's bytes must be.  Too few bytes at the border
- * are the mark of a writer that cut the chunk to the array, which has a rule of its own. */
+/* The rule that an object breaks: the one its error names, or its codec's.  Too few bytes at the border come from a
+ * writer that cut the chunk to the array; this has a separate rule. */
 static const char *
 rule_of(const struct objects *o, const struct object *x)
 {
@@ -121,7 +121,7 @@ rule_of(const struct objects *o, const struct object *x)
 	return "decode";
 }
 
-/* Decode what has been gathered, and hand over what was found. */
+/* Decode the collected objects and report the findings. */
 static zinc_status
 flush(struct objects *o)
 {
@@ -137,7 +137,7 @@ flush(struct objects *o)
 		c->n.empty += o->window[i].empty;
 		if (e->code == ZINC_E_NOMEM)
 			list.lost = true;
-		else if (e->code != ZINC_OK && e->code != ZINC_E_NOTFOUND) /* gone meanwhile: not stored */
+		else if (e->code != ZINC_OK && e->code != ZINC_E_NOTFOUND) /* erased meanwhile: not stored */
 			zinc_kept_error(&list, c, e, rule_of(o, &o->window[i]), o->array->path, e->key);
 	}
 	o->n = 0;
@@ -148,9 +148,9 @@ flush(struct objects *o)
 	return ZINC_OK;
 }
 
-/* ---- whose keys they are ---- */
+/* ---- the owners of keys ---- */
 
-/* The array at hand is done with. */
+/* Close the current array. */
 static void
 leave(struct objects *o)
 {
@@ -160,7 +160,7 @@ leave(struct objects *o)
 	o->meta = NULL;
 }
 
-/* The array whose document was sound a moment ago; what is in the way now is a finding. */
+/* Open the array, whose document was valid before; an error now is a finding. */
 static zinc_status
 open_array(struct objects *o, const char *path)
 {
@@ -194,7 +194,7 @@ layered_key(void *arg, const char *key, uint64_t nbytes)
 	return o->status != ZINC_OK || o->c->stopped;
 }
 
-/* With storage transformers the keys of the store are theirs; the array's own are what the layers list. */
+/* With storage transformers the keys of the store are theirs; their listing has the array's keys. */
 static zinc_status
 layered_keys(struct objects *o)
 {
@@ -212,7 +212,7 @@ layered_keys(struct objects *o)
 	return zinc_check_hand_over(o->c, &list, o->err);
 }
 
-/* Move on to the keys of another node. */
+/* Switch to the keys of another node. */
 static zinc_status
 enter(struct objects *o, const zinc_check_node *owner)
 {
@@ -237,8 +237,8 @@ enter(struct objects *o, const zinc_check_node *owner)
 	return st;
 }
 
-/* The node in whose directory, or below it, the key lies: the longest of its prefixes that has a document.  Never one
- * above the node asked about. */
+/* The node whose directory contains the key: the longest prefix that has a document.  Never a node above the
+ * validated one. */
 static const zinc_check_node *
 owner_of(const zinc_check *c, const char *key)
 {
@@ -258,14 +258,14 @@ owner_of(const zinc_check *c, const char *key)
 
 /* ---- what belongs to nothing ---- */
 
-/* Where the key at hand was listed. */
+/* The store in which the current key was listed. */
 static zinc_store *
 store_of(const struct objects *o)
 {
 	return o->array && o->array->stack->layered ? o->array->stack->store : o->c->h->store;
 }
 
-/* Tell of a key that is no object; `f` says why.  One that may be erased is, with repair and orphans. */
+/* Report a key that is not an object; `f` has the reason.  With `erase`, repair and orphans it is erased. */
 static zinc_status
 tell(struct objects *o, const char *key, zinc_finding f, bool erase)
 {
@@ -288,7 +288,7 @@ tell(struct objects *o, const char *key, zinc_finding f, bool erase)
 	return st;
 }
 
-/* A key of which only this much is certain: no reader looks at it.  It may be somebody else's. */
+/* A key that readers do not use.  It may belong to another program. */
 static zinc_status
 stray(struct objects *o, const char *key, const char *rule, const char *message)
 {
@@ -297,7 +297,7 @@ stray(struct objects *o, const char *key, const char *rule, const char *message)
 	return tell(o, key, f, false);
 }
 
-/* A key that an array, fully understood, would have produced, and does not read any more. */
+/* A key that a fully understood array would have written, but does not read any more. */
 static zinc_status
 orphan(struct objects *o, const char *key, const char *rule, const char *message)
 {
@@ -309,7 +309,7 @@ orphan(struct objects *o, const char *key, const char *rule, const char *message
 	return tell(o, key, f, true);
 }
 
-/* Is the last name that of a document?  One of this version was looked at before, so it is another's. */
+/* Is the last name that of a document?  Documents of this version were handled before, so it is of another version. */
 static bool
 is_document(const char *name)
 {
@@ -322,11 +322,11 @@ is_document(const char *name)
 	return false;
 }
 
-/* What is never erased, for somebody may want it:
+/* What is never erased, because it may be needed:
  *
- *   HIDDEN_NODE    a hierarchy of another version in a node of this one: no listing shows what is in it
- *   OTHER_VERSION  two versions in one place: whoever wrote both may want both
- *   LOST_DOCUMENT  data that nobody can read any more, and that a document would bring back
+ *   HIDDEN_NODE    a hierarchy of another version in a node of this one: no listing shows its content
+ *   OTHER_VERSION  two versions in one place: both may have been written on purpose
+ *   LOST_DOCUMENT  data that cannot be read any more, until its document is restored
  */
 enum kept { HIDDEN_NODE, OTHER_VERSION, LOST_DOCUMENT };
 
@@ -351,7 +351,7 @@ tell_kept(struct objects *o, const char *key, enum kept what)
 	return tell(o, key, findings[what], false);
 }
 
-/* A key of a group that is not its document: an array's that has none (M26), or nothing's (M1). */
+/* A key of a group that is not its document: of an array without a document (M26), or of nothing (M1). */
 static zinc_status
 loose_key(struct objects *o, const char *key, const char *rel)
 {
@@ -367,7 +367,7 @@ loose_key(struct objects *o, const char *key, const char *rel)
 	return stray(o, key, "M1", "belongs to no node");
 }
 
-/* "c/00/1" -> would it be a chunk's key without the zeros in front (M48)? */
+/* "c/00/1": would it be a chunk's key without the leading zeros (M48)? */
 static bool
 is_padded(const zinc_meta *m, const char *key)
 {
@@ -383,7 +383,7 @@ is_padded(const zinc_meta *m, const char *key)
 	return !*key && zinc_keys_decode(&m->keys, plain, m->ndim, index);
 }
 
-/* Which rule a key below an array breaks that is no chunk's. */
+/* The rule that is broken by a key below an array that is not a chunk's. */
 static const char *
 key_rule(const zinc_meta *m, const char *key)
 {
@@ -406,7 +406,7 @@ see_key(void *arg, const char *key, uint64_t nbytes)
 	return 1;
 }
 
-/* *any: is there a key below this one?  A file system can have none, other stores can. */
+/* *any: does a key exist below this one?  Not possible in a file system, but in other stores. */
 static zinc_status
 has_below(struct objects *o, const char *key, bool *any)
 {
@@ -428,7 +428,7 @@ static const zinc_finding lost = {.level = ZINC_LEVEL_ERROR,
 				  .message = "a file in place of a directory of chunks: these chunks are missing",
 				  .fix = "remove it, and restore the directory from a copy"};
 
-/* A key below an array that is no chunk's.  Where chunks should have it for their directory, they are lost. */
+/* A key below an array that is not a chunk's.  If it takes the place of a directory of chunks, these are lost. */
 static zinc_status
 no_chunk(struct objects *o, const char *key, const char *below)
 {
@@ -442,7 +442,7 @@ no_chunk(struct objects *o, const char *key, const char *below)
 	return any ? stray(o, key, f.rule, "no chunk of the array has this key") : tell(o, key, f, false);
 }
 
-/* Does all that some array has lie behind it?  `top` is where a root array's objects begin; what is below it has the
+/* Does the entry hide all objects of some array?  `top` is where a root array's objects begin; below it are the
  * paths of nodes. */
 static bool
 hides_array(const zinc_check *c, const char *top, const zinc_odd *odd)
@@ -471,7 +471,7 @@ is_above_array(struct objects *o, const zinc_odd *odd, bool *hidden)
 	zinc_buf top;
 
 	if (odd->kind == ZINC_ODD_DIR)
-		return ZINC_OK; /* there are many of them */
+		return ZINC_OK; /* these are frequent */
 	zinc_buf_init(&top, o->c->ctx, ZINC_MAX_KEY);
 	st = zinc_data_prefix(o->c->h, "/", &top, o->err);
 	if (st == ZINC_OK && !zinc_buf_text(&top))
@@ -482,7 +482,7 @@ is_above_array(struct objects *o, const zinc_odd *odd, bool *hidden)
 	return st;
 }
 
-/* A key of no array: is it where the directory of an array's chunks should be, or one above it? */
+/* A key outside of arrays: does it take the place of the directory of an array's chunks, or of one above it? */
 static zinc_status
 is_in_the_way(struct objects *o, const char *key, bool *yes)
 {
@@ -497,7 +497,7 @@ is_in_the_way(struct objects *o, const char *key, bool *yes)
 	return ZINC_OK;
 }
 
-/* Somebody else's: told, and left alone whatever is to be repaired. */
+/* Reported, and never changed by a repair. */
 static zinc_status
 foreign(struct objects *o, const char *key)
 {
@@ -510,7 +510,7 @@ foreign(struct objects *o, const char *key)
 	return ZINC_OK;
 }
 
-/* A key of no array, and no document of this version; `rel` is NULL outside of the trees of a draft. */
+/* A key outside of arrays that is not a document of this version; `rel` is NULL outside of the trees of a draft. */
 static zinc_status
 other_key(struct objects *o, const char *key, const char *rel)
 {
@@ -526,7 +526,7 @@ other_key(struct objects *o, const char *key, const char *rel)
 	return ZINC_OK;
 }
 
-/* Everything that a copy has put where no node is yet; nothing when something else lies there, too. */
+/* Erase everything that a copy has put where no node exists yet; nothing if other keys are there too. */
 static bool
 erase_copied(zinc_check *c, const char *prefix, size_t n)
 {
@@ -541,8 +541,8 @@ erase_copied(zinc_check *c, const char *prefix, size_t n)
 	return done;
 }
 
-/* Give a copy up.  Where the node is there already, only its temporary array and the journal are left; that array goes
- * first, so that nothing of it is ever there without the journal. */
+/* Remove an unfinished copy.  If the node already exists, only its temporary array and the journal are left; the
+ * array is erased first, so that it never exists without the journal. */
 static bool
 give_up(zinc_check *c, const char *key)
 {
@@ -565,8 +565,8 @@ give_up(zinc_check *c, const char *key)
 	return done;
 }
 
-/* A journal speaks for all that its copy has left.  To erase it is to give up what may still go on, so that a repair
- * alone does not. */
+/* One finding about the journal stands for all that its copy has put.  Erasing it gives up a copy that could be
+ * resumed, so `repair` alone does not do it. */
 static void
 unfinished_copy(zinc_check *c, const char *key)
 {
@@ -583,7 +583,7 @@ unfinished_copy(zinc_check *c, const char *key)
 
 /* ---- every key ---- */
 
-/* It may be there, or not: then nothing of what lies here is certain to be an orphan. */
+/* The document may or may not exist: so nothing here is certain to be an orphan. */
 static void
 tell_unread(struct objects *o, const char *key, const zinc_error *e)
 {
@@ -596,7 +596,7 @@ tell_unread(struct objects *o, const char *key, const zinc_error *e)
 	zinc_check_found(o->c, &f);
 }
 
-/* Is the document of an array of another version beside that of the owner?  Drafts keep data in a tree of their own. */
+/* Does an array of another version have its document next to the owner's?  Drafts keep data in a separate tree. */
 static zinc_status
 look_beside(struct objects *o)
 {
@@ -615,7 +615,7 @@ look_beside(struct objects *o)
 	st = zinc_buf_printf(&key, o->err, "%s%s%s", h->prefix, o->owner->prefix, name);
 	if (st == ZINC_OK && !zinc_buf_text(&key))
 		st = zinc_fail_nomem(o->err);
-	if (st == ZINC_OK) { /* that it is there is enough: one byte of it says so as well as all */
+	if (st == ZINC_OK) { /* its existence is enough, so one byte will do */
 		const zinc_status got = zinc_store_get_all(h->store, zinc_buf_text(&key), &text, NULL, 1, h->wait, &e);
 
 		o->shared = got == ZINC_OK || got == ZINC_E_LIMIT;
@@ -632,7 +632,7 @@ look_beside(struct objects *o)
 
 static const char outside[] = "a chunk outside the shape of the array";
 
-/* A chunk outside the grid: an orphan, unless the array is not understood, or the chunk may be of another one. */
+/* A chunk outside the grid: an orphan, unless the array is not understood, or the chunk may belong to another one. */
 static zinc_status
 outside_key(struct objects *o, const char *key)
 {
@@ -644,8 +644,8 @@ outside_key(struct objects *o, const char *key)
 	return o->meta->unsupported || o->unread ? stray(o, key, "M41", outside) : orphan(o, key, "M41", outside);
 }
 
-/* A key below an array.  Where the grid or the key encoding is unknown nobody can tell whether it is an object; where
- * only the codecs are, it is counted but not decoded. */
+/* A key below an array.  If the grid or the key encoding is unknown, it may or may not be an object; if only the
+ * codecs are, it is counted but not decoded. */
 static zinc_status
 array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
 {
@@ -655,7 +655,7 @@ array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
 	int d;
 
 	if (!m || !zinc_meta_keys_known(m))
-		return ZINC_OK; /* nobody can tell */
+		return ZINC_OK; /* its role is unknown */
 	if (is_document(zinc_key_name(rel)))
 		return tell_kept(o, key, zinc_key_makes_node(rel) && strchr(below, '/') ? HIDDEN_NODE : OTHER_VERSION);
 	if (!zinc_keys_decode(&m->keys, below, m->ndim, x->index))
@@ -671,7 +671,7 @@ array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
 	return ++o->n == WINDOW ? flush(o) : ZINC_OK;
 }
 
-/* Is the key, whose place is known, left by an unfinished copy?  The journal is told of, for all of them. */
+/* Is the key, whose place is known, part of an unfinished copy?  The journal is reported for all of them. */
 static bool
 is_copys(zinc_check *c, const char *key)
 {
@@ -682,7 +682,7 @@ is_copys(zinc_check *c, const char *key)
 	return trace != ZINC_CP_NO_TRACE || zinc_check_copied(c, (const char *)c->place.p);
 }
 
-/* The second listing of all keys.  Documents, and what the format knows to lie about, were looked at before. */
+/* The second listing of all keys.  Documents, and other keys that the format knows, were handled before. */
 static zinc_status
 any_key(struct objects *o, const char *key, uint64_t nbytes)
 {
@@ -705,11 +705,11 @@ any_key(struct objects *o, const char *key, uint64_t nbytes)
 	rel = (const char *)o->c->place.p;
 	ZINC_TRY(enter(o, owner_of(o->c, rel)));
 	if (o->array && (o->array->stack->layered || !o->array->stack->store))
-		return ZINC_OK; /* its layers' key; `place` is that of what they listed */
+		return ZINC_OK; /* a key of its layers; `place` is that of a key they list */
 	if (o->owner && o->owner->kind == ZINC_NODE_ARRAY)
 		return array_key(o, key, rel, nbytes);
 	if (o->owner && o->owner->kind == ZINC_NODE_NONE)
-		return ZINC_OK; /* its document cannot be used: nobody can tell */
+		return ZINC_OK; /* its document is not usable: the key's role is unknown */
 	return other_key(o, key, rel);
 }
 
@@ -722,7 +722,7 @@ list_key(void *arg, const char *key, uint64_t nbytes)
 	return o->status != ZINC_OK || o->c->stopped;
 }
 
-/* Does it stand where a reader of the hierarchy looks for a document or an object? */
+/* Is it in the place of a document or an object that a reader would look for? */
 static zinc_status
 is_hidden(struct objects *o, const zinc_odd *odd, bool *hidden)
 {
@@ -739,7 +739,7 @@ is_hidden(struct objects *o, const zinc_odd *odd, bool *hidden)
 	if (role != ZINC_KEY_OTHER || !o->meta || !o->owner || o->owner->kind != ZINC_NODE_ARRAY)
 		return ZINC_OK;
 	if (odd->kind == ZINC_ODD_DIR && o->meta->ndim == 0)
-		return ZINC_OK; /* what is below it breaks a rule of its own (M45, M47) */
+		return ZINC_OK; /* keys below it have a separate rule (M45, M47) */
 	*hidden = o->array && o->array->stack->layered ? odd->kind != ZINC_ODD_DIR && odd->kind != ZINC_ODD_NAME
 						       : zinc_meta_reads(o->meta, rel + strlen(o->owner->prefix), odd);
 	return ZINC_OK;

@@ -209,7 +209,7 @@ zinc 1 validate s.zarr
 has 'a copy of "/y", which is not a valid node name'
 consolidated "\"y\": $y, \"z\": $y" >k.zarr/zarr.json
 zinc 1 validate k.zarr
-has 'a copy of "z", which is not there'
+has 'a copy of "z", which does not exist'
 zinc 1 validate --repair --dry-run k.zarr
 zinc 0 validate --repair k.zarr
 has "repaired consolidated"
