@@ -36,7 +36,7 @@ static const zinc_member members[] = {
 
 #if ZINC_WITH_LZ4
 #define LACKS   NULL
-#define PURPOSE "LZ4 block behind its size"
+#define PURPOSE "LZ4 block after its size"
 
 #include <lz4.h>
 
@@ -149,7 +149,7 @@ static const zinc_bytes_ops coder = {
 
 #else
 #define LACKS   "liblz4"
-#define PURPOSE "LZ4 block behind its size; not in this build"
+#define PURPOSE "LZ4 block after its size; not in this build"
 #define CODER   NULL /* without the library no codec is made */
 #endif
 

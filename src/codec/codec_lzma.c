@@ -349,7 +349,7 @@ start_decoder(const lzma_codec *z, lzma_stream *stream, size_t most)
 	case FORMAT_ALONE:
 		return lzma_alone_decoder(stream, memory);
 	default:
-		make_filters(z, most, f, o); /* a match goes back to the first byte at most */
+		make_filters(z, most, f, o); /* a match begins at the first byte at the earliest */
 		return lzma_raw_decoder(stream, f);
 	}
 }

@@ -140,7 +140,7 @@ check_entries(const zinc_shard_entry *entries, uint64_t n, uint64_t low, uint64_
 		if (e.offset < low || !zinc_range_within(e.offset - low, e.nbytes, high - low))
 			return zinc_fail_rule(err, ZINC_E_CORRUPT, "M91",
 					      "index entry %" PRIu64 " is out of bounds: offset %" PRIu64 ", %" PRIu64
-					      " bytes, but chunks lie in %" PRIu64 " to %" PRIu64,
+					      " bytes; chunks must be in %" PRIu64 " to %" PRIu64,
 					      i, e.offset, e.nbytes, low, high);
 	}
 	return ZINC_OK;
