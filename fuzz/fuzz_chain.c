@@ -3,9 +3,9 @@
  *
  *     input: [data type][shape][the `codecs` member][NUL][encoded bytes]
  *
- * Besides not crashing: what decodes is encoded again and must decode to the same elements, unless codecs change them
- * that are made to lose something; decoding only some elements gives those, also from the beginning of the bytes alone
- * where that is said to be enough.
+ * Apart from not crashing: decoded elements are encoded again and must decode to the same elements, unless a codec is
+ * lossy.  Decoding only some elements gives the same values, also from the beginning of the bytes alone if the codec
+ * reports that to be enough.
  */
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ must(int truth)
 		abort();
 }
 
-/* Elements of a view in C order, in memory of their own. */
+/* Elements of a view in C order, in separate memory. */
 static uint8_t *
 flatten(const zinc_rep *rep, const zinc_view *v, size_t nbytes)
 {
@@ -45,7 +45,7 @@ flatten(const zinc_rep *rep, const zinc_view *v, size_t nbytes)
 	return p;
 }
 
-/* What decoded once decodes again after encoding, to the same. */
+/* Decoded elements, encoded again, decode to the same. */
 static void
 check_again(const zinc_chain *c, zinc_scratch *s, const uint8_t *elements, size_t nbytes)
 {
@@ -68,7 +68,7 @@ check_again(const zinc_chain *c, zinc_scratch *s, const uint8_t *elements, size_
 }
 
 /* Three elements from the start, the third alone, and three from the beginning of the bytes.  `elements` NULL: the
- * whole does not decode. */
+ * chunk does not decode as a whole. */
 static void
 decode_parts(const zinc_chain *c, zinc_scratch *s, zinc_bytes in, const uint8_t *elements)
 {

@@ -1,9 +1,9 @@
 /*
  * fuzz_conventions.c - any JSON object as the attributes of a node
  *
- * (1) The node opens, and a check of its conventions comes to an end, with text in every finding.
- * (2) Listing gives what was checked, in the same order; each can be found by its identifier, or is one of two.
- * (3) A convention that was added is there, and its removal leaves the attributes as they were.
+ * (1) The node opens, and a check of its conventions ends, with text in every finding.
+ * (2) Listing gives the checked conventions in the same order; each can be found by its identifier, or is ambiguous.
+ * (3) An added convention is listed, and removing it restores the attributes.
  */
 #include <stdlib.h>
 #include <string.h>

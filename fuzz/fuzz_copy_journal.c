@@ -1,7 +1,7 @@
 /*
- * fuzz_copy_journal.c - the journal of an interrupted copy, as anybody may have written it
+ * fuzz_copy_journal.c - any bytes as the journal of an interrupted copy
  *
- * A copy that goes on with it either refuses it, writing nothing, or completes the target.
+ * A copy that continues with it either refuses it and writes nothing, or completes the target.
  */
 #include <stdlib.h>
 #include <string.h>

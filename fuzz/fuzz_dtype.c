@@ -3,9 +3,9 @@
  *
  *     input: [0 v3, 1 v2, 2 NumPy][the type][NUL][a fill value][NUL][bytes of elements]
  *
- * (1) What a type prints parses into a type that prints the same, in every vocabulary that has it.
- * (2) A fill value that is accepted prints and parses into the same bits.
- * (3) Any bytes can be put into the other byte order and back, and printed or refused; JSON that is printed is JSON.
+ * (1) The printed form of a type parses into a type that prints the same, in every vocabulary that has it.
+ * (2) An accepted fill value, printed and parsed again, has the same bits.
+ * (3) Any bytes can be byte-swapped and back, and printed or refused; printed JSON is valid.
  */
 #include <stdlib.h>
 
@@ -44,7 +44,7 @@ parse(const zinc_dtype **out, bool *big, int how, const char *text, size_t n)
 	return st;
 }
 
-/* The type in one of the vocabularies; false: it is not there. */
+/* The type in one of the vocabularies; false: it has no form there. */
 static bool
 print(const zinc_dtype *t, bool big, int how, zinc_buf *out)
 {
@@ -145,7 +145,7 @@ check_element(const zinc_dtype *t, const uint8_t *bytes)
 		st = t->ops->print(t, bytes, (zinc_spelling)how, &out, NULL);
 		must(st == ZINC_OK || st == ZINC_E_CORRUPT);
 		doc = NULL;
-		/* Python's escapes for bytes that are no UTF-8 are lone surrogates, which our own reader refuses */
+		/* Python's escapes for bytes that are not UTF-8 are lone surrogates, which our own reader refuses */
 		if (st == ZINC_OK && how == ZINC_SPELL_JSON && !memmem(out.p, out.n, "\\udc", 4))
 			must(zinc_json_parse(&doc, ctx, (const char *)out.p, out.n, 0, NULL) == ZINC_OK);
 		zinc_json_free(doc);

@@ -1,8 +1,8 @@
 /*
  * fuzz_http_head.c - any bytes as the head of an answer
  *
- * (1) Whatever the lines, a range that is told lies within its value.
- * (2) An ETag is short, between quotes, and could end no header line.
+ * (1) For any lines, a reported range is within its value.
+ * (2) An ETag is short, quoted, and cannot end a header line.
  * (3) A status is 0 or a number of three digits.
  */
 #include <stdlib.h>
@@ -43,7 +43,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		end = (const uint8_t *)memchr(data, '\n', size);
 		n = end ? (size_t)(end - data) + 1 : size;
-		line = (char *)malloc(n); /* no byte behind it: an overrun is seen */
+		line = (char *)malloc(n); /* no byte after it, so that an overrun is detected */
 		insist(line);
 		memcpy(line, data, n);
 		zinc_http_head_line(&h, line, n);

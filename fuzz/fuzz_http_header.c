@@ -1,8 +1,8 @@
 /*
  * fuzz_http_header.c - any bytes as name and value of a field of a request
  *
- * (1) What is taken is one line: nothing in it could end it, or begin another field or the body.
- * (2) What is refused leaves the fields as they were.
+ * (1) An accepted field is one line: nothing in it can end it, or begin another field or the body.
+ * (2) A refused field leaves the others unchanged.
  */
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ insist(bool holds)
 		abort();
 }
 
-/* Up to the first newline it is the name. */
+/* The name is the part up to the first newline. */
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -1,10 +1,10 @@
 /*
  * fuzz_json.c - any bytes as a JSON document
  *
- * (1) What is refused is E_CORRUPT or E_LIMIT, with a text.
- * (2) What is accepted strictly is accepted leniently, as the same value unless it has NaN tokens or
+ * (1) A refused document is E_CORRUPT or E_LIMIT, with a text.
+ * (2) A document that is accepted strictly is accepted leniently, as the same value unless it has NaN tokens or
  *     duplicates, which strict reading refuses.
- * (3) Printed, either way, and parsed again it is equal, and prints the same.
+ * (3) Printed in either form and parsed again, it is equal and prints the same.
  * (4) A copy is equal.
  */
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * (1) A key that passes, walked component by component from a directory, stays below it.
  * (2) It has no control bytes and is valid UTF-8.
  * (3) `key` passes exactly if the prefix `key/` does.
- * (4) Whatever the bytes, an error that names them is one line of valid UTF-8.
+ * (4) For any bytes, an error that names them is one line of valid UTF-8.
  */
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ insist(bool holds)
 		abort();
 }
 
-/* (1) How deep below the start the walk ends; never at or above it on the way. */
+/* (1) The depth below the start where the walk ends; it is never at or above the start. */
 static void
 walk(const char *key)
 {

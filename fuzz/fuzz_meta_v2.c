@@ -1,5 +1,5 @@
 /*
- * fuzz_meta_v2.c - documents of version 2, their attributes in them; meta.h says what must hold
+ * fuzz_meta_v2.c - documents of version 2, with their attributes in them; meta.h states the conditions
  */
 #include "meta.h"
 

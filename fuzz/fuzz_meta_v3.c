@@ -1,5 +1,5 @@
 /*
- * fuzz_meta_v3.c - zarr.json; meta.h says what must hold
+ * fuzz_meta_v3.c - zarr.json; meta.h states the conditions
  */
 #include "meta.h"
 

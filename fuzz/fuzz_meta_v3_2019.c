@@ -1,5 +1,5 @@
 /*
- * fuzz_meta_v3_2019.c - documents of the draft of 2019; meta.h says what must hold
+ * fuzz_meta_v3_2019.c - documents of the draft of 2019; meta.h states the conditions
  */
 #include "meta.h"
 

@@ -1,5 +1,5 @@
 /*
- * fuzz_meta_v3_2022.c - documents of the draft of 2022; meta.h says what must hold
+ * fuzz_meta_v3_2022.c - documents of the draft of 2022; meta.h states the conditions
  */
 #include "meta.h"
 

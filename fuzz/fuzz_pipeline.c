@@ -1,8 +1,8 @@
 /*
- * fuzz_pipeline.c - any text behind the '|' of a URL, with an adapter "box" that holds what is below it
+ * fuzz_pipeline.c - any text after the '|' of a URL, with an adapter "box" over the store below
  *
- * (1) What is opened has a store, and a path in it that is a key or nothing.
- * (2) The adapter is given a key or a prefix, never anything else.
+ * (1) An opened URL has a store, and a path that is a key or empty.
+ * (2) The adapter receives only a key or a prefix.
  */
 #include <stdlib.h>
 

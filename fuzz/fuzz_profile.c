@@ -1,9 +1,9 @@
 /*
  * fuzz_profile.c - any bytes as a file of profiles
  *
- * (1) What is told is a name without blanks or control characters, and a value of one line, trimmed.
- * (2) Nothing is told of a section that is not there.
- * (3) A failure names a line, and shows nothing of the file that is not in its own words.
+ * (1) A reported setting has a name without blanks or control characters, and a trimmed value of one line.
+ * (2) A section that does not exist reports no setting.
+ * (3) A failure names a line, and its text shows nothing of the file.
  */
 #include <stdlib.h>
 

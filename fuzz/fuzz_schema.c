@@ -1,9 +1,9 @@
 /*
  * fuzz_schema.c - any two lines as a schema and an instance
  *
- * (1) A schema is refused with a text, or checks every instance to an end.
- * (2) Checking twice says the same.
- * (3) `true` allows and `false` forbids whatever the schema says: {"not": S} is valid exactly when S is not.
+ * (1) A schema is refused with a text, or the check of every instance ends.
+ * (2) Checking twice gives the same result.
+ * (3) `true` allows and `false` forbids everything: {"not": S} is valid exactly when S is not.
  */
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ insist(bool holds)
 		abort();
 }
 
-/* -1: not to be checked. */
+/* -1: cannot be checked. */
 static int
 check(zinc_schema *s, const zinc_json *instance)
 {
@@ -73,7 +73,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (st == ZINC_OK) {
 		valid = check(s, zinc_json_root(doc));
 		insist(check(s, zinc_json_root(doc)) == valid); /* (2) */
-		/* references from the root mean another place when the schema is moved */
+		/* references from the root have another target when the schema is moved */
 		if (valid >= 0 && !memmem(data, n, "$", 1)) {
 			inverse = check_not((const char *)data, n, &o, zinc_json_root(doc));
 			insist(inverse < 0 || inverse == !valid);

@@ -1,8 +1,8 @@
 /*
  * fuzz_selection.c - texts of selections, checked and cut at chunk boundaries
  *
- * Input: one byte for the rank, per dimension one byte each for length and chunk, then the text.  What is
- * accepted must lie inside the array, and its segments must cover it exactly.
+ * Input: one byte for the rank, per dimension one byte each for length and chunk, then the text.  An
+ * accepted selection must be inside the array, and its segments must cover it exactly.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 enum { MOST_DIMS = 5 };
 
-/* A byte as a length: small ones as they are, then powers of two up to the end. */
+/* A byte as a length: small values unchanged, then powers of two up to the maximum. */
 static uint64_t
 widen(uint8_t b)
 {
@@ -44,7 +44,7 @@ check_split(const zinc_grid *g, int dim, const zinc_sel_dim *sel)
 	size_t i;
 
 	if (!sel->list && sel->count / per_chunk > 100000)
-		return; /* as many segments: slow, and nothing new */
+		return; /* as many segments: slow, without new coverage */
 	if (zinc_split_init(&s, NULL, g, dim, sel, NULL) != ZINC_OK)
 		return;
 	for (i = 0; i < s.n; i++) {

@@ -1,8 +1,8 @@
 /*
  * fuzz_setting.c - any bytes as the query of a URL
  *
- * (1) What is told to the store is of its rows: a count has digits alone, a text no control characters.
- * (2) What goes on to the server is a part of the query, byte for byte.
+ * (1) A setting for the store matches one of its rows: a count has only digits, a text no control characters.
+ * (2) The query for the server is a part of the original query, byte for byte.
  */
 #include <stdlib.h>
 

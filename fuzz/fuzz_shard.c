@@ -3,8 +3,8 @@
  *
  *     input: [which configuration][bytes of the shard]
  *
- * Besides not crashing: every entry of an index that decodes is empty or lies in the shard and outside the index, and
- * what is encoded again decodes to the same entries.
+ * Apart from not crashing: every entry of a decoded index is empty, or inside the shard and outside the index, and the
+ * index, encoded again, decodes to the same entries.
  */
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ must(int truth)
 		abort();
 }
 
-/* `end` of an index at the end is at least without the checksum that the spellings of 2023 may lack. */
+/* `end` of an index at the end may exclude the checksum, which the spellings of 2023 may lack. */
 static void
 check_entries(const zinc_shard *sh, const zinc_shard_entry *e, uint64_t size)
 {
@@ -74,7 +74,7 @@ check_index(const zinc_shard *sh, zinc_scratch *s, zinc_bytes in)
 	check_entries(sh, e, in.n);
 	zinc_buf_init(&out, s->ctx, PTRDIFF_MAX);
 	must(zinc_shard_index_encode(sh, s, shape, e, &out, NULL) == ZINC_OK);
-	/* of a shard longer by the checksum, in case it had none */
+	/* of a shard that is longer by the checksum, in case it had none */
 	must(zinc_shard_index_decode(sh, s, shape, (zinc_bytes){out.p, out.n}, (uint64_t)in.n + 4, again, NULL) ==
 	     ZINC_OK);
 	must(memcmp(e, again, sizeof e) == 0);

@@ -3,8 +3,8 @@
  *
  *     input: [order of chunks][bytes of two shards, cut at a byte 0x0A]
  *
- * Besides not crashing: a chunk that is listed can be read and has the size it was listed with; one that was put reads
- * back as it was put, or the put was refused because the shard was damaged.
+ * Apart from not crashing: a listed chunk can be read and has its listed size; a chunk that was put reads back
+ * unchanged, or the put was refused because the shard was damaged.
  */
 #include <stdlib.h>
 #include <zinc/extend.h>

@@ -1,10 +1,10 @@
 /*
- * fuzz_uri.c - any two texts as the URI that is known and the URI that is given
+ * fuzz_uri.c - any two texts as a known URI and a given URI
  *
- * (1) Each fits itself.
+ * (1) Each matches itself.
  * (2) http and https are the same.
- * (3) Two of different minor versions fit both ways, and of different major versions neither way.
- * (4) Of a list the best fit counts.
+ * (3) URIs of different minor versions match both ways, those of different major versions neither way.
+ * (4) In a list the best match is used.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /*
  * fuzz_url.c - any text as a URL
  *
- * (1) A scheme that is found is a prefix of the URL, and what stands behind '|' a part of it.
- * (2) A path that is taken for a key is one.
- * (3) What is shown is shown again the same, and is never longer than the URL.
- * (4) A file with a path behind it ends within the URL.
+ * (1) A scheme is a prefix of the URL, and the text after '|' is a part of it.
+ * (2) A path that is used as a key is a valid key.
+ * (3) Showing a shown URL again does not change it; it is never longer than the URL.
+ * (4) A file with a path after it ends within the URL.
  */
 #include <stdlib.h>
 

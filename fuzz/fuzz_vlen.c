@@ -3,8 +3,8 @@
  *
  *     input: [0 string, 1 bytes][shape][the `codecs` member][NUL][encoded bytes]
  *
- * Besides not crashing: decoded strings are valid UTF-8, and what decodes is encoded again, from where decoding left
- * it, and decodes to the same.
+ * Apart from not crashing: decoded strings are valid UTF-8, and decoded elements, encoded again from their memory,
+ * decode to the same.
  */
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ must(int truth)
 		abort();
 }
 
-/* Elements of a view in C order, with bytes of their own. */
+/* Elements of a view in C order, with separate bytes. */
 static zinc_vlen *
 copy_out(const zinc_rep *rep, const zinc_view *v, size_t n)
 {

@@ -1,13 +1,13 @@
 /*
  * meta.h - any bytes as the document of a node: the body of one fuzz target per version of Zarr
  *
- * (1) What is refused is E_CORRUPT, which cites a rule, or E_LIMIT.
- * (2) What strict reading accepts, lenient reading accepts with the same meaning.
- * (3) A collector hears of an error exactly when the document is refused as corrupt.
- * (4) What is accepted can be described, and printed and parsed again it is the same document.
- * (5) An array given its own shape again is the same array.
- * (6) What can be accessed, of a version with words of its own, can be said in the final version's words and back, or
- *     is refused as E_INVALID; what comes back is read as the same array.
+ * (1) A refused document is E_CORRUPT, which cites a rule, or E_LIMIT.
+ * (2) A document that strict reading accepts, lenient reading accepts with the same meaning.
+ * (3) A collector gets an error exactly if the document is refused as corrupt.
+ * (4) An accepted document can be described; printed and parsed again it is the same document.
+ * (5) Setting the shape of an array to its own shape does not change the array.
+ * (6) An array of a version with another vocabulary can be printed in the final version's and translated back, or is
+ *     refused as E_INVALID; the result is read as the same array.
  * (7) The same bytes as a draft's entry point open a hierarchy, or are refused as E_CORRUPT, E_UNSUPPORTED or
  *     E_LIMIT.
  */
@@ -50,7 +50,7 @@ parse(const zinc_format *f, zinc_bytes text, bool strict, unsigned *errors, zinc
 	return s;
 }
 
-/* Where a hierarchy may look, and finds nothing. */
+/* An empty store for a hierarchy. */
 static zinc_store *
 empty_store(void)
 {
@@ -61,7 +61,7 @@ empty_store(void)
 	return s;
 }
 
-/* A hierarchy in an empty store, behind an entry point of its own where there are any (NULL: a new one). */
+/* A hierarchy in an empty store, with its own entry point if the format has one (NULL: a new one). */
 static zinc_status
 enter(zinc_hierarchy *h, const zinc_format *f, const char *text, size_t n)
 {

@@ -1,5 +1,5 @@
 /*
- * afar.c - a store that is far away: it keeps many requests open and answers them out of order
+ * afar.c - a remote store for tests: it keeps many requests open and answers them out of order
  */
 #include "support/afar.h"
 
@@ -18,7 +18,7 @@ typedef struct call {
 	size_t n, begun;
 	size_t *open;
 	unsigned nopen;
-	bool waits; /* somebody heard "not now" */
+	bool waits; /* a request got "not now" */
 } call;
 
 static void
@@ -89,7 +89,7 @@ answer(call *c, size_t i)
 	return over;
 }
 
-/* Answer one of those that are open, which one by the number of answers so far. */
+/* Answer one of the open requests, selected by the number of answers so far. */
 static void
 answer_one(call *c)
 {
@@ -175,7 +175,7 @@ change_one(const changes *c, size_t i)
 	zinc_done_report(c->done, i, st, &tag, st == ZINC_OK ? NULL : &e);
 }
 
-/* Those that are open are answered from the last to the first, then the next are opened. */
+/* Open requests are answered from the last to the first, then the next are opened. */
 static void
 change_all(const changes *c, size_t n, const zinc_wait *wait)
 {

@@ -1,8 +1,8 @@
 /*
- * afar.h - a store that is far away: it keeps many requests open and answers them out of order
+ * afar.h - a remote store for tests: it keeps many requests open and answers them out of order
  *
- * It serves what another store has, counts, and keeps the promise of zinc_room: after "not now" nothing more is begun
- * until a done() has returned.  With `writes` it takes puts and deletes, too, as many open as gets.
+ * It serves the values of another store, counts, and keeps the promise of zinc_room: after "not now" no request is
+ * begun until a done() has returned.  With `writes` it also takes puts and deletes, as many open as gets.
  */
 #ifndef AFAR_H
 #define AFAR_H
@@ -16,17 +16,17 @@ typedef struct afar {
 	uint64_t merge_gap;
 	bool no_tags;
 	bool claims_tags; /* though it has none */
-	bool shy;         /* begins nothing while anybody waits for room */
+	bool shy;         /* begins no request while another waits for room */
 	bool writes, cas;
 	bool asks;     /* for more puts */
 	bool refuses;  /* puts of more than one key */
 	unsigned slow; /* microseconds that each answer to a put or delete takes */
-	/* Called before each answer, with the number of answers so far; NULL: nobody. */
+	/* Called before each answer, with the number of answers so far; NULL: no function. */
 	void (*before)(void *arg, uint64_t answers, const zinc_get *get);
 	void *arg;
-	/* Called before each put or delete; what it says but ZINC_OK is what becomes of it. */
+	/* Called before each put or delete; a status other than ZINC_OK is its result. */
 	zinc_status (*before_put)(void *arg, uint64_t puts, const char *key);
-	/* What it saw. */
+	/* Counters. */
 	uint64_t calls, requests, answers, not_now;
 	unsigned most_open;
 	uint64_t put_calls, puts, dels; /* answered; not those that were cancelled */

@@ -1,9 +1,9 @@
 /*
  * array_sweep.c - every allocation and every OS call of every array and hierarchy operation fails in turn
  *
- * Before each run an array is laid out whose elements are all OLD; a scenario changes some to NEW (or only
- * reads). After each run, whatever failed: every element is OLD or NEW, in a run that said ZINC_OK exactly those asked
- * for are NEW, and the hierarchy still works.
+ * Before each run an array is created whose elements are all OLD; a scenario changes some to NEW (or only reads).
+ * After each run, whatever failed: every element is OLD or NEW; after ZINC_OK exactly the requested ones are NEW; and
+ * the hierarchy still works.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,14 +26,14 @@
 static char root[64];
 static zinc_context *calm; /* for before and after */
 
-/* What a scenario needs, and what it is meant to change: which elements of its array become NEW when it succeeds. */
+/* What a scenario needs, and which elements of its array become NEW if it succeeds. */
 typedef struct scenario {
 	const char *name;
 	sweep_fn run;
 	const char *array;
 	int r0, r1, c0, c1; /* the box that becomes NEW */
 	int threads;        /* 0: one */
-	bool memory_only;   /* of those that take long, only allocations fail */
+	bool memory_only;   /* for slow scenarios, only allocations fail */
 } scenario;
 
 static zinc_status
@@ -92,7 +92,7 @@ before(void *arg)
 	zinc_hierarchy_close(h);
 }
 
-/* Every element OLD or NEW, and as the scenario says when it succeeded. */
+/* Every element is OLD or NEW, and as the scenario says if it succeeded. */
 static void
 check_array(const scenario *s, zinc_status st)
 {
@@ -337,8 +337,8 @@ writer(void *arg, zinc_context *ctx, zinc_error *err)
 static int
 count_nodes(void *arg, const zinc_node *n)
 {
-	*(int *)arg += !n->hidden; /* a directory that cannot be listed may hide nodes, and is told of */
-	if (n->problem)            /* a document that cannot be read is shown as such, and the walk goes on */
+	*(int *)arg += !n->hidden; /* a directory that cannot be listed may hide nodes, and is reported */
+	if (n->problem)            /* a document that cannot be read is shown as such, and the walk continues */
 		assert_true(n->problem_code == ZINC_E_IO || n->problem_code == ZINC_E_NOMEM);
 	return 0;
 }
@@ -449,7 +449,7 @@ raw_chunk(void *arg, zinc_context *ctx, zinc_error *err)
 	return st;
 }
 
-/* What the handle tells, and what it makes anew. */
+/* What the handle reports, and what it refreshes. */
 static zinc_status
 tell(void *arg, zinc_context *ctx, zinc_error *err)
 {
@@ -473,7 +473,7 @@ tell(void *arg, zinc_context *ctx, zinc_error *err)
 	return st;
 }
 
-/* The status is that of a name that no node can have, or of memory that was out before. */
+/* The status is that of an invalid name, or of an earlier failed allocation. */
 static zinc_status
 bad_names(void *arg, zinc_context *ctx, zinc_error *err)
 {
@@ -624,7 +624,7 @@ array_sweep(bool os, size_t part, size_t parts)
 	of_os = os;
 	of_part = part;
 	of_parts = parts;
-	/* in memory where that can be had: waiting for a disk would be most of the time */
+	/* in memory if possible: waiting for a disk would take most of the time */
 	snprintf(root, sizeof root, "%s/zinc-sweep-%ld.zarr", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : ".",
 		 (long)getpid());
 	if (zinc_context_new(&calm, ZINC_CONTEXT_OPTIONS(.threads = 1), NULL) != ZINC_OK)

@@ -1,7 +1,7 @@
 /*
  * array_sweep.h - every allocation and every OS call of every array and hierarchy operation fails in turn
  *
- * It takes long, so that each part is a test program of its own.
+ * It takes long, so each part is a separate test program.
  */
 #ifndef ARRAY_SWEEP_H
 #define ARRAY_SWEEP_H

@@ -1,5 +1,5 @@
 /*
- * arrays.c - small arrays in memory behind a counting store, for tests of the array room
+ * arrays.c - small arrays in memory with a counting store, for tests of the array room
  */
 #include "support/fault.h"
 #include "support/arrays.h"

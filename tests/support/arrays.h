@@ -1,5 +1,5 @@
 /*
- * arrays.h - small arrays in memory behind a counting store, for tests of the array room
+ * arrays.h - small arrays in memory with a counting store, for tests of the array room
  */
 #ifndef ARRAYS_H
 #define ARRAYS_H
@@ -16,7 +16,7 @@ typedef struct stage {
 /* A fresh, empty hierarchy; `threads` and `cache` are the context's. */
 void stage_open(stage *s, int threads, uint64_t cache);
 void stage_close(stage *s);
-/* What has passed the log store since the last call. */
+/* The requests to the log store since the last call. */
 zinc_store_counts stage_counts(stage *s);
 
 /* A 2-d uint16 array of rows x cols; shard_rows 0: not sharded. */

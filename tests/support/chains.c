@@ -151,7 +151,7 @@ chain_finds(const char *codecs, const char *dtype, const uint64_t *shape, zinc_s
 		finds(codecs, dtype, shape, true, ZINC_E_CORRUPT, rule, pointer, ZINC_SEVERITY_ERROR);
 }
 
-/* Decode damaged bytes; 1 when the damage showed in the elements only. */
+/* Decode damaged bytes; 1 if the damage was visible only in the elements. */
 static size_t
 decode_damaged(chain_case *t, const uint8_t *bytes, size_t n, const void *elements, uint8_t *back)
 {

@@ -1,5 +1,5 @@
 /*
- * chains.h - chains of codecs for tests: from text, with what was found, around a few elements
+ * chains.h - chains of codecs for tests: from text, with findings, for a few elements
  */
 #ifndef CHAINS_H
 #define CHAINS_H
@@ -11,7 +11,7 @@ typedef struct chain_case {
 	zinc_context *ctx;
 	zinc_json_doc *doc; /* the `codecs` member */
 	const zinc_dtype *dtype;
-	zinc_chain *chain; /* NULL when it did not parse */
+	zinc_chain *chain; /* NULL if it did not parse */
 	zinc_scratch *s;
 	zinc_buf out;   /* of chain_encode */
 	zinc_view view; /* of chain_decode */
@@ -34,15 +34,16 @@ zinc_status chain_encode(chain_case *t, const void *elements, zinc_error *err);
 zinc_status chain_decode(chain_case *t, const void *bytes, size_t n, void *elements, zinc_error *err);
 size_t chain_nbytes(const chain_case *t); /* of the elements */
 
-/* The chain parses, and gives the elements back. */
+/* The chain parses, and decodes what it encoded to the same elements. */
 void chain_roundtrip(const char *codecs, const char *dtype, const uint64_t *shape, const void *fill,
 		     const void *elements);
-/* The chain does not parse, or with ZINC_OK only warns: status, rule and pointer of what is found.  In strict mode a
+/* The chain does not parse, or with ZINC_OK only warns: status, rule and pointer of the finding.  In strict mode a
  * warning must become an error. */
 void chain_finds(const char *codecs, const char *dtype, const uint64_t *shape, zinc_status st, const char *rule,
 		 const char *pointer);
-/* Every prefix of `bytes` and every single bit of it flipped: decoding must not crash, gives E_CORRUPT, E_CHECKSUM or
- * E_UNSUPPORTED, or elements of the right size.  Returns how many flips were not noticed and changed elements. */
+/* Decodes every prefix of `bytes`, and `bytes` with every single bit flipped.  Decoding must not crash and gives
+ * E_CORRUPT, E_CHECKSUM or E_UNSUPPORTED, or elements of the right size.  Returns how many flips were not detected
+ * and changed elements. */
 size_t chain_damage(chain_case *t, const void *bytes, size_t n, const void *elements);
 
 /* "1f 8b 08" -> bytes; returns how many. */

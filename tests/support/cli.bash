@@ -1,4 +1,4 @@
-# cli.bash - what the tests of the command share; sourced by tests/cli/*.sh
+# cli.bash - shared functions of the tests of the command; sourced by tests/cli/*.sh
 #
 #   run STATUS COMMAND...   run it; its exit status must be STATUS; output is left in ./out and ./err
 #   zinc STATUS ARGS...     the same with $ZINC
@@ -7,9 +7,9 @@
 #   has TEXT [FILE]         the file [./out] must contain TEXT
 #   is_json                 ./out must be one JSON document
 #   rule_stores VERSION [NAME...]  make stores of tests/rules here, all or some; ./stores lists them, see rule_stores.c
-#   numpy SCRIPT            run it by Python, if there is one that has NumPy
+#   numpy SCRIPT            run it by Python, if one with NumPy is installed
 #
-# Tests run in an empty directory.  The first thing that is wrong ends them.
+# Tests run in an empty directory.  The first failure ends them.
 
 set -eu
 ZINC=${ZINC:?names the command}
@@ -39,7 +39,7 @@ zinc() {
 	run "$want" "$ZINC" "$@"
 }
 
-# The helpers below start no program where bash can do it itself: tests call them some ten thousand times.
+# The helpers below avoid starting programs, because tests call them some ten thousand times.
 
 prints() {
 	cat >want
@@ -47,7 +47,8 @@ prints() {
 	checks=$((checks + 1))
 }
 
-# contains FILE TEXT: is it in the file?  bash reads up to the first NUL; what it does not find grep looks for.
+# contains FILE TEXT: is it in the file? bash reads up to the first NUL; if it does not find the text, grep searches
+# for it.
 contains() {
 	local text=
 	IFS= read -r -d '' text <"$1" || true
@@ -81,7 +82,7 @@ lacks() {
 	checks=$((checks + 1))
 }
 
-# Is ./out one JSON document on one line?  Where python3 has its json module, finish looks at all of them.
+# Is ./out one JSON document on one line?  If python3 has its json module, finish checks all of them.
 is_json() {
 	local text=
 	lines out
@@ -91,14 +92,14 @@ is_json() {
 	checks=$((checks + 1))
 }
 
-# bytes HEX...: those bytes, say bytes 00 ff 7f
+# bytes HEX...: those bytes, such as bytes 00 ff 7f
 bytes() {
 	local b
 	for b in "$@"; do printf "\\x$b"; done
 }
 
-# Where everything is slow (ZINC_QUICK), or where another suite takes all of it (ZINC_SAMPLE=cli: under ASan), matrices
-# of cases are sampled: quick N is true for all but every Nth time, and some A B C ... are the first and the last.
+# In slow suites (ZINC_QUICK), or if another suite runs all cases (ZINC_SAMPLE=cli: under ASan), matrices of cases are
+# sampled: quick N is true for all but every Nth time, and some A B C ... are the first and the last.
 sampled() {
 	[ -n "${ZINC_QUICK:-}" ] || [ "${ZINC_SAMPLE:-}" = cli ]
 }
@@ -113,7 +114,7 @@ some() {
 	if sampled; then echo "$1 ${*: -1}"; else echo "$@"; fi
 }
 
-# Is the command built with a sanitizer, or run by an emulator?  Then memory says nothing.
+# Is the command built with a sanitizer, or run by an emulator?  Then memory figures mean nothing.
 instrumented() {
 	case $ZINC in *zinc-run) return 0 ;; esac
 	grep -qE '__asan_init|__tsan_init|__msan_init' "$ZINC"
@@ -123,7 +124,7 @@ rule_stores() {
 	${ZINC_RULE_STORES:?names a program} "$@" >stores || bad "no stores of tests/rules: $*"
 }
 
-# numpy SCRIPT...: run by a python3 that has NumPy; false when there is none
+# numpy SCRIPT...: run by a python3 with NumPy; false if there is none
 numpy() {
 	local python
 	for python in python3 /usr/bin/python3; do

@@ -1,5 +1,5 @@
 /*
- * codecs.c - what the tests of single codecs have in common
+ * codecs.c - shared checks for the tests of single codecs
  */
 #include <stdlib.h>
 

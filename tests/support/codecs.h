@@ -1,5 +1,5 @@
 /*
- * codecs.h - what the tests of single codecs have in common, a line each
+ * codecs.h - shared checks for the tests of single codecs, one line each
  *
  * `codecs` is the JSON of a chain, `shape` ends with ENDED, `elements` are in C order.
  */
@@ -25,7 +25,7 @@ void codec_words(const char *text, const char *dtype, const char *codecs);
 void codec_sweep(const char *codecs, const char *dtype, const uint64_t *shape, const void *elements);
 /* From the second chunk on nothing is allocated from the context. */
 void codec_warm(const char *codecs, const char *dtype, const uint64_t *shape, const void *elements);
-/* Decoding these bytes is E_CORRUPT, and takes at most `most` bytes from the context. */
+/* Decoding these bytes is E_CORRUPT, and allocates at most `most` bytes from the context. */
 void codec_bomb(const char *codecs, const char *dtype, const uint64_t *shape, const void *bytes, size_t n, long most);
 
 #endif

@@ -20,11 +20,11 @@ typedef struct conform_row {
 /* Ended by NULL. */
 extern const conform_row conform_read[], conform_write[], conform_list[];
 
-/* The store under test, and the one to fill it by. */
+/* The store under test, and the one that fills it. */
 zinc_store *subject(void **state);
 zinc_store *filler(void **state);
 uint32_t flags_of(zinc_store *s);
-/* The store, when it can do all of `needs`; else NULL, and the test passes without a word. */
+/* The store, if it can do all of `needs`; else NULL, and the test passes silently. */
 zinc_store *able(void **state, uint32_t needs);
 
 /* A change for zinc_store_update, and what it expects to find. */

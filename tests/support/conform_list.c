@@ -1,5 +1,5 @@
 /*
- * conform_list.c - list, list_prefix, list_dir; keys that are kept and refused; whole values, leftovers
+ * conform_list.c - list, list_prefix, list_dir; accepted and refused keys; whole values, leftovers
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -293,7 +293,7 @@ typedef struct mixer {
 
 enum { MIXED = 5000 };
 
-/* Values of one byte, each of another length, so that a mixture or a prefix would show. */
+/* Values of one byte, each of another length, so that a mixture or a prefix is detected. */
 static void *
 write_versions(void *arg)
 {

@@ -1,5 +1,5 @@
 /*
- * conform_read.c - get, get_partial_values, and what room, tags and cancelling mean
+ * conform_read.c - get, get_partial_values, room, tags and cancelling
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,12 +33,12 @@ get_whole_missing_and_empty(void **state)
 	assert_int_equal(g.r[2].nbytes, 0);
 	assert_int_equal(g.r[2].object_size, 0);
 	gets_fini(&g);
-	/* a prefix of keys is no key; where it cannot be one beside it, something may be in its way */
+	/* a prefix of keys is not a key; if it cannot also be a key, something may be in its place */
 	assert_int_not_equal(zinc_store_get_all(s, "a", &none, NULL, 0, NULL, &err), ZINC_OK);
 	assert_missing(s, "a/b/c");
 }
 
-/* get_partial_values: the same key many times, in any order, each range cut at the end. */
+/* get_partial_values: the same key many times, in any order, each range truncated at the end. */
 static void
 get_ranges(void **state)
 {
@@ -49,7 +49,7 @@ get_ranges(void **state)
 	} rows[] = {
 	    {0, ZINC_TO_END, 0, "0123456789"},
 	    {3, 4, 0, "3456"},
-	    {8, 5, 0, "89"}, /* ends past the end: cut */
+	    {8, 5, 0, "89"}, /* ends past the end: truncated */
 	    {10, 1, 0, ""},  /* begins past the end: nothing */
 	    {99, ZINC_TO_END, 0, ""},
 	    {UINT64_MAX, UINT64_MAX, 0, ""},
@@ -58,7 +58,7 @@ get_ranges(void **state)
 	    {7, ZINC_TO_END, 0, "789"},
 	    {0, 3, 1, "789"},
 	    {0, 10, 1, "0123456789"},
-	    {0, 11, 1, "0123456789"}, /* fewer are there: all */
+	    {0, 11, 1, "0123456789"}, /* fewer exist: all */
 	    {0, 0, 1, ""},
 	    {3, 4, 0, "3456"},
 	};
@@ -156,7 +156,7 @@ get_existence_and_tags(void **state)
 		assert_memory_equal(g.r[2].bytes, "tw", 2);
 	}
 	gets_fini(&g);
-	/* one request without and one with a tag, of a key that is not there */
+	/* one request without and one with a tag, of a missing key */
 	r[0] = get_stat("none");
 	r[1] = get_range("none", 0, 1);
 	r[1].if_tag = &old;

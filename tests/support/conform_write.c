@@ -77,7 +77,7 @@ put_under_conditions(void **state)
 	assert_int_equal(zinc_store_put(s, NULL, "k", "3", 1, &equals, 0, NULL, NULL, &err), ZINC_E_INVALID);
 }
 
-/* Also when the same bytes come back, and after a delete. */
+/* Also if the same bytes are stored again, and after a delete. */
 static void
 tags_never_repeat(void **state)
 {
@@ -112,7 +112,7 @@ del_and_del_of_what_is_missing(void **state)
 	assert_missing(s, "a/b");
 	assert_text(s, "a/c", "2");
 	assert_ok(zinc_store_del(s, NULL, "a/b", NULL, 0, NULL, &err));
-	assert_ok(zinc_store_del(s, NULL, "a", NULL, 0, NULL, &err)); /* a prefix of keys is no key */
+	assert_ok(zinc_store_del(s, NULL, "a", NULL, 0, NULL, &err)); /* a prefix of keys is not a key */
 	assert_ok(zinc_store_del(s, NULL, "never/was", NULL, 0, NULL, &err));
 	assert_text(s, "a/c", "2");
 	put_text(s, "a/b", "again");
@@ -268,7 +268,7 @@ update_creates_changes_keeps_and_erases(void **state)
 	assert_missing(s, "d/k");
 }
 
-/* The caller's failure comes back as it is, and leaves everything. */
+/* The caller's failure is returned unchanged, and nothing changes. */
 static void
 update_passes_failures_on(void **state)
 {
@@ -327,7 +327,7 @@ updates_of_threads_are_not_lost(void **state)
 	assert_value(s, "d/n", &all, sizeof all);
 }
 
-/* A store that can neither exclude nor compare must say so, unless there is one writer only. */
+/* A store that can neither exclude nor compare must refuse, unless there is only one writer. */
 static void
 update_without_exclusion_is_refused(void **state)
 {
@@ -395,7 +395,7 @@ note_outcome(void *arg, size_t i, const zinc_outcome *o)
 	pthread_mutex_unlock(&x->lock);
 }
 
-/* Does a put of one key change the tag of another?  So it is where several lie in one value, as in a shard. */
+/* Does a put of one key change the tag of another? It does if several are in one value, as in a shard. */
 static bool
 tags_are_shared(zinc_store *s)
 {
@@ -409,7 +409,7 @@ tags_are_shared(zinc_store *s)
 	return !zinc_tag_equal(&before, &after);
 }
 
-/* Every third is there already; of those that must be absent these lose, and nobody else. */
+/* Every third already exists; puts that need an absent key fail for these, and for no others. */
 static void
 many_puts_are_told_of_each(void **state)
 {
@@ -436,7 +436,7 @@ many_puts_are_told_of_each(void **state)
 	x.puts = puts;
 	assert_ok(zinc_store_put_many(s, NULL, puts, MANY, &done, ZINC_PUT_TAGS | ZINC_PUT_RELAXED, NULL, &err));
 	for (i = 0; i < MANY; i++) {
-		/* Without CAS a store may still look, as http does. */
+		/* Without CAS a store may still check, as http does. */
 		const bool loses =
 		    i % 2 && i % 3 == 0 && ((flags_of(s) & ZINC_CAP_CAS) || x.status[i] == ZINC_E_EXISTS);
 
@@ -474,7 +474,7 @@ many_dels_are_told_of_each(void **state)
 	}
 }
 
-/* Cancelled before it began: of each it is told, and nothing is stored. */
+/* Cancelled before it began: each is reported, and nothing is stored. */
 static void
 many_puts_can_be_cancelled(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * errors.c - a call that succeeds does not touch the caller's error
+ * errors.c - a call that succeeds does not write to the caller's error
  */
 #include <string.h>
 
@@ -8,14 +8,14 @@
 
 #define NOBODYS 0x5a
 
-/* A reason in `err` from before, when there is one, is left: it is what a failing assertion shows. */
+/* An earlier reason in `err` is kept, because a failing assertion shows it. */
 uint32_t
 error_ready(zinc_error *err)
 {
 	if (err->code == ZINC_OK) {
 		memset(err, NOBODYS, sizeof *err);
 		err->code = ZINC_OK;
-		err->text[0] = err->line[0] = '\0'; /* zinc_error_text may be asked all the same */
+		err->text[0] = err->line[0] = '\0'; /* zinc_error_text may still be called */
 	}
 	return zinc_crc32c(0, err, sizeof *err);
 }

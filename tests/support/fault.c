@@ -1,24 +1,24 @@
 /*
- * fault.c - a store that fails on request, or shows what was there a while ago; for tests
+ * fault.c - a store that fails on request, or shows old values; for tests
  *
- * Each request of a get and every other operation counts as one.  An operation that is made to fail is not done.
+ * Each request of a get and every other operation counts as one.  An operation that must fail is not executed.
  *
- * Eventual consistency: before every change the value that it replaces goes to a journal of the last `stale` changes;
+ * Eventual consistency: before every change the replaced value is added to a journal of the last `stale` changes;
  * reads and lists then show the state before the oldest of them:
  *
  *      changes      put a=1   put a=2   put b=1   del a          stale = 3
  *      journal                a was 1   b was -   a was 2        (oldest first)
  *      get a, b  ->  1, missing
  *
- * Conditions and update() look at the store itself, as they do in services of that kind.  Use one thread when it
- * matters which operation fails.
+ * Conditions and update() use the store itself, as in services of that kind.  Use one thread if it matters which
+ * operation fails.
  */
 #include <stdlib.h>
 
 #include "fault.h"
 #include "store/store_inside.h"
 
-/* What a key was before a change; counted under the store's lock. */
+/* The value of a key before a change; reference-counted under the store's lock. */
 typedef struct past {
 	struct past *newer;
 	unsigned refs;
@@ -39,7 +39,7 @@ typedef struct faulty {
 
 /* ---- failing ---- */
 
-/* Count an operation; its status when it must fail. */
+/* Count an operation; its status if it must fail. */
 static zinc_status
 strike(faulty *f, zinc_error *err)
 {
@@ -71,7 +71,7 @@ past_unref(faulty *f, past *p)
 	zinc_free(f->next->ctx, p);
 }
 
-/* Read from the store below, past the journal: what is true now is what the change replaces. */
+/* Read from the store below, not from the journal: the change replaces the current value. */
 static zinc_status
 past_new(past **out, faulty *f, const char *key, zinc_error *err)
 {
@@ -95,7 +95,7 @@ past_new(past **out, faulty *f, const char *key, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Take the oldest off until at most `most` are left; returns what was taken, linked by newer. */
+/* Remove the oldest until at most `most` are left; returns the removed ones, linked by newer. */
 static past *
 shorten(faulty *f, unsigned most)
 {
@@ -147,7 +147,7 @@ remember(faulty *f, const char *key, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* What a reader is to see of the key: the oldest entry, counted, or NULL: what is there. */
+/* What a reader sees of the key: the oldest entry, with a reference, or NULL: the current value. */
 static past *
 recall(faulty *f, const char *key)
 {
@@ -164,7 +164,7 @@ recall(faulty *f, const char *key)
 
 /* ---- get ---- */
 
-/* Requests that are passed on, and whose they are. */
+/* Requests that are passed on, and their owners. */
 typedef struct passed {
 	zinc_get *requests;
 	size_t *index;
@@ -198,7 +198,7 @@ read_past(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, 
 	return ZINC_OK;
 }
 
-/* Answer the request here if it must fail or be old; false: pass it on. */
+/* Answer the request here if it must fail or get an old value; false: pass it on. */
 static bool
 answer(faulty *f, size_t i, const zinc_get *r, const zinc_sink *sink, const zinc_wait *wait)
 {
@@ -223,7 +223,7 @@ answer(faulty *f, size_t i, const zinc_get *r, const zinc_sink *sink, const zinc
 	return true;
 }
 
-/* Some done() may have been called, so whatever fails from here on is told by done(). */
+/* Some done() may have been called, so later failures are reported by done(). */
 static void
 pass_on(faulty *f, passed *p, const zinc_wait *wait)
 {
@@ -236,7 +236,7 @@ pass_on(faulty *f, passed *p, const zinc_wait *wait)
 		zinc_sink_failed(p->sink, p->index[i], st, &e);
 }
 
-/* Memory first: once a done() was called, this function may no longer fail. */
+/* Allocate first: after a done() this function may no longer fail. */
 static zinc_status
 fault_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
@@ -270,7 +270,7 @@ before_change(faulty *f, const char *key, zinc_error *err)
 	return remember(f, key, err);
 }
 
-/* The one of a batch whose turn it is. */
+/* The current one of a batch. */
 typedef struct turn {
 	const zinc_done *done;
 	size_t i;
@@ -285,7 +285,7 @@ turn_done(void *arg, size_t i, const zinc_outcome *o)
 	t->done->done(t->done->arg, t->i, o);
 }
 
-/* One by one, so that each can fail, and be remembered, before the next is begun. */
+/* One by one, so that each can fail and be recorded before the next begins. */
 static zinc_status
 fault_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
 	  const zinc_wait *wait, zinc_error *err)
@@ -337,7 +337,7 @@ fault_put_begin(void *self, zinc_put_group **group, uint32_t flags, const zinc_w
 	return zinc_store_put_begin(f->next, group, flags, wait, err);
 }
 
-/* A commit that fails frees its group all the same. */
+/* A commit that fails also frees its group. */
 static zinc_status
 fault_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
@@ -377,7 +377,7 @@ fault_sync(void *self, const zinc_wait *wait, zinc_error *err)
 
 /* ---- listing ---- */
 
-/* Keys with sizes, in the end as a reader is to see them. */
+/* Keys with sizes, finally as a reader sees them. */
 typedef struct seen {
 	char *key;
 	uint64_t nbytes;
@@ -414,7 +414,7 @@ view_add(void *arg, const char *key, uint64_t nbytes)
 	return v->status != ZINC_OK;
 }
 
-/* The order is made in the end. */
+/* Sorted at the end. */
 static void
 view_remove(view *v, const char *key)
 {
@@ -435,7 +435,7 @@ compare_seen(const void *a, const void *b)
 	return strcmp(((const seen *)a)->key, ((const seen *)b)->key);
 }
 
-/* Put every journalled key below the prefix back to what it was; the first entry of a key is the one that counts. */
+/* Restore every journalled key below the prefix; the first entry of a key is used. */
 static void
 rewind_view(faulty *f, view *v, const char *prefix)
 {
@@ -457,7 +457,7 @@ rewind_view(faulty *f, view *v, const char *prefix)
 		qsort(v->list.p, view_count(v), sizeof(seen), compare_seen);
 }
 
-/* Frees as it goes, also behind the caller's stop. */
+/* Frees each entry, also after the caller stops. */
 static void
 view_give(view *v, zinc_key_fn fn, void *arg)
 {
@@ -516,7 +516,7 @@ fault_close(void *self)
 	zinc_free(ctx, f);
 }
 
-/* What shows old values must not promise to show new ones. */
+/* A store that shows old values must not promise to show new ones. */
 static void
 fault_caps(void *self, zinc_caps *out)
 {
@@ -527,7 +527,7 @@ fault_caps(void *self, zinc_caps *out)
 		out->flags &= ~(ZINC_CAP_READ_AFTER_WRITE | ZINC_CAP_LIST_AFTER_WRITE);
 }
 
-/* Without del_prefix and list_dir: store.c makes them from del and list, so that each key counts and is remembered. */
+/* Without del_prefix and list_dir: store.c makes them from del and list, so that each key is counted and recorded. */
 static const zinc_store_ops fault_ops = {
     .size = sizeof(zinc_store_ops),
     .name = "fault",

@@ -15,7 +15,7 @@ typedef struct zinc_fault {
 	unsigned stale;
 } zinc_fault;
 ZINC_CHECKED zinc_status zinc_store_fault(zinc_store **out, zinc_store *next, zinc_error *err);
-/* Set the plan and start counting anew; returns the operations counted so far. */
+/* Set the plan and restart counting; returns the operations counted so far. */
 uint64_t zinc_store_fault_set(zinc_store *fault, const zinc_fault *plan);
 
 #endif

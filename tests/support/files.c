@@ -20,7 +20,7 @@ remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
 	return remove(path);
 }
 
-/* A tree may be deeper than a path can say; rm knows how. */
+/* A tree may be deeper than a path can be; rm can remove it. */
 void
 remove_tree(const char *dir)
 {
@@ -100,7 +100,7 @@ add_to_tree(const char *path, const struct stat *st, int type, struct FTW *ftw)
 	return 0;
 }
 
-/* readdir knows no order, so the words are sorted. */
+/* readdir has no order, so the words are sorted. */
 static int
 compare_words(const void *a, const void *b)
 {
@@ -192,7 +192,7 @@ rig_open(fs_rig *rig, const char *dir, const zinc_os *below, const zinc_store_op
 	zinc_error err = ZINC_ERROR_INIT;
 
 	memset(rig, 0, sizeof *rig);
-	/* one thread: the same calls in the same order, always */
+	/* one thread, so that the order of calls is always the same */
 	assert_ok(zinc_context_new(&rig->ctx, ZINC_CONTEXT_OPTIONS(.threads = 1), &err));
 	sweep_calls_init(&rig->calls, below);
 	rig->calls.keep_log = true;
@@ -271,7 +271,7 @@ rig_story(const fs_rig *rig)
 	return story;
 }
 
-/* ---- links that come meanwhile ---- */
+/* ---- links that appear meanwhile ---- */
 
 static struct {
 	zinc_os os;

@@ -7,33 +7,34 @@
 #include "store/store.h"
 #include "support/sweep.h"
 
-/* An empty directory of that name below the working directory; what was there before is removed. */
+/* An empty directory of that name below the working directory; earlier contents are removed. */
 void make_empty(const char *dir);
 void remove_tree(const char *dir);
-/* Directories above it are made. */
+/* Makes the directories above it. */
 void write_file(const char *path, const char *text);
 void write_bytes(const char *path, const void *bytes, size_t n);
-/* The whole file as text in static memory; NULL when there is none. */
+/* The whole file as text in static memory; NULL if there is none. */
 const char *read_text(const char *path);
 bool exists(const char *path); /* links are not followed */
 /* Entries below `dir`, directories with '/', in order, joined by spaces; in static memory. */
 const char *tree(const char *dir);
 
-/* Are links followed beneath a directory?  Not without openat2, which emulators may not know. */
+/* Are links followed beneath a directory?  Not without openat2, which emulators may not support. */
 bool can_follow(void);
 
-/* End a forked child.  Memory of threads that the child does not have counts as lost, so nobody may look: it becomes
- * another program. */
+/* End a forked child.  Memory of threads that the child does not have would be reported as leaks, so the child
+ * becomes another program. */
 _Noreturn void leave_child(int status);
 
-/* Stand in a new directory in memory, where fsync costs nothing, if the machine has one; and go back and remove it. */
+/* Change to a new directory in memory, where fsync costs nothing, if the machine has one; and change back and remove
+ * it. */
 void enter_fast_dir(void);
 void leave_fast_dir(void);
 /* The same around all tests of a program. */
 int set_up_fast_dir(void **state);
 int tear_down_fast_dir(void **state);
 
-/* A store with a context of its own, over instruments that a test can read and set. */
+/* A store with its own context and with instruments that a test can read and set. */
 typedef struct fs_rig {
 	zinc_context *ctx;
 	zinc_store *store;
@@ -49,7 +50,7 @@ int rig_count(const fs_rig *rig, const char *name);
 const char *rig_story(const fs_rig *rig);
 
 /* The system, but before its call of number `at` the directory `victim` moves to "aside" and becomes a link to `target`:
- * the moment at which somebody else might do so.  One at a time. */
+ * another process might do so at that moment.  One at a time. */
 const zinc_os *swap_os(int at, const char *victim, const char *target);
 /* How many calls there were since. */
 int swap_calls(void);

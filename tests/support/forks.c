@@ -1,4 +1,4 @@
-/* forks.c - fork() in the midst of other threads' work */
+/* forks.c - fork() during the work of other threads */
 #include <pthread.h>
 #include <stdbool.h>
 #include <unistd.h>
@@ -57,7 +57,7 @@ fork_amidst(void)
 		pthread_cond_wait(&changed, &lock);
 	pid = fork();
 	if (pid == 0)
-		return pid; /* `changed` is a copy with waiters that are not here: not to be touched */
+		return pid; /* `changed` is a copy whose waiters do not exist in the child: do not use it */
 	forking = false;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);

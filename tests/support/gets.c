@@ -1,5 +1,5 @@
 /*
- * gets.c - a sink that remembers
+ * gets.c - a sink that records its calls
  */
 #include <stdlib.h>
 
@@ -83,7 +83,7 @@ gets_run(gets *g, zinc_store *s, const zinc_get *requests, zinc_error *err)
 	zinc_status st = zinc_store_get(s, requests, g->n, &sink, &wait, err);
 	size_t i;
 
-	for (i = 0; i < g->n; i++) /* exactly once, or never when get itself failed */
+	for (i = 0; i < g->n; i++) /* exactly once, or never if get itself failed */
 		assert_int_equal(g->r[i].dones, st == ZINC_OK);
 	return st;
 }

@@ -1,5 +1,5 @@
 /*
- * gets.h - one call of zinc_store_get, with everything it told kept for a test to look at
+ * gets.h - one call of zinc_store_get, with all its results kept for a test
  */
 #ifndef GETS_H
 #define GETS_H
@@ -7,8 +7,8 @@
 #include "store/store.h"
 
 typedef struct get_result {
-	int rooms; /* times room() was asked */
-	int dones; /* times done() was called */
+	int rooms; /* calls of room() */
+	int dones; /* calls of done() */
 	zinc_found found;
 	uint64_t nbytes, object_size;
 	zinc_tag tag;
@@ -20,10 +20,10 @@ typedef struct get_result {
 typedef struct gets {
 	get_result *r;
 	size_t n;
-	int not_now; /* say so this many times first */
+	int not_now; /* answer "not now" this many times first */
 	bool refuse; /* no room at all */
 	zinc_cancel cancel;
-	int cancel_after; /* set cancel when so many are done; 0: never */
+	int cancel_after; /* set cancel after so many are done; 0: never */
 	int total_dones;
 	pthread_mutex_t lock;
 } gets;

@@ -1,5 +1,5 @@
 /*
- * halting.h - when the work of a test ends early: at the lowest failure so far, or because somebody says so
+ * halting.h - when the work of a test ends early: at the lowest failure so far, or on request
  */
 #ifndef HALTING_H
 #define HALTING_H
@@ -31,7 +31,7 @@ halting_fail(halting *h, size_t i)
 		;
 }
 
-/* Need piece i not be begun? */
+/* Can piece i be skipped? */
 static inline bool
 halting_stopped(const halting *h, size_t i)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""hold_lock.py FILE... - take each lock file as a writer does, and stop: the worst neighbour of a store
+"""hold_lock.py FILE... - lock each lock file as a writer does, and stop: the worst case for a store
 
-Prints a line when it has them all.  Whoever started it kills it.
+Prints a line when it has all of them.  The process that started it must kill it.
 """
 import fcntl
 import os

@@ -14,7 +14,7 @@ hold(const char *lock_file)
 	struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	int fd;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a failing test leaves no process */
 	fd = open(lock_file, O_RDWR | O_CREAT, 0666);
 	if (fd == -1 || fcntl(fd, F_OFD_SETLK, &l) == -1)
 		_exit(1);

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""http_server.py DIR [--tls CERT KEY] [--host ADDRESS] [--log FILE] - a web server for tests, on a port of its own on loopback
+"""http_server.py DIR [--tls CERT KEY] [--host ADDRESS] [--log FILE] - a web server for tests, on a free port on
+loopback
 
-Prints its port and serves until its standard input ends, so that it never outlives whoever started it.
-The first component of a path says how it behaves; the rest is a file below DIR:
+Prints its port and serves until its standard input ends, so that it never outlives its parent.
+The first component of a path selects its behaviour; the rest is a file below DIR:
 
-    /plain/a/b    as a good server does: HEAD, one range, ETag, If-Match
+    /plain/a/b    a correct server: HEAD, one range, ETag, If-Match
     /cut/a/b      the same, but it hangs up in the middle of the first answer for each path
-    /_count/cut   how often a path below /cut was asked for
-    /_most/slow   how many of those requests were under way at once, at most
-    /_mirror/a    method, path, X-Test, X-Signature and body of a request that is no GET
+    /_count/cut   number of requests below /cut
+    /_most/slow   the most of those requests in progress at once
+    /_mirror/a    method, path, X-Test, X-Signature and body of a request that is not a GET
     /_echo/a?b    path, query and the header X-Test of the request
     /toecho/away  302 to /_echo, by another name of the same host; /toecho/home by the same
     /hop/X/a/b    302 to Y/a/b, X being the URL Y in base64 (URL-safe, without padding)
@@ -35,7 +36,7 @@ seen = collections.Counter()  # requests by mode and path
 under_way = collections.Counter()  # requests by mode, now
 most = collections.Counter()  # and at most
 
-# Every mode, and in what it differs from a good server.
+# Every mode, and its difference from a correct server.
 MODES = {
     "plain": "",
     "noranges": "always all of it",
@@ -130,7 +131,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.connection.close()
 
     def trickle(self, text):
-        """A server that is never silent for long, and never done."""
+        """A server that always sends slowly and does not end."""
         for at in range(len(text)):
             self.wfile.write(text[at : at + 1])
             self.wfile.flush()
@@ -147,7 +148,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     # ---- changes ----
 
     def change(self):
-        """PUT and DELETE of a file below DIR; what /_mirror gets of any method it sends back"""
+        """PUT and DELETE of a file below DIR; /_mirror sends back any request"""
         path = urllib.parse.unquote(urllib.parse.urlsplit(self.path).path)
         self.mode, _, key = path.lstrip("/").partition("/")
         with lock:
@@ -232,7 +233,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return bool(since and since != fields.get("Last-Modified"))
 
     def range_of(self, size):
-        """(first, last), None without a range, or False when there is nothing there"""
+        """(first, last), None without a range, or False if it is outside"""
         found = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
         if not found or self.mode in ("noranges", "saysnone", "chunked", "nolength"):
             return None
@@ -384,7 +385,7 @@ class Server(http.server.ThreadingHTTPServer):
     request_queue_size = 64
 
     def handle_error(self, request, client_address):
-        pass  # clients hang up, too
+        pass  # clients may disconnect
 
 
 def main():

@@ -1,11 +1,11 @@
 """memory_table.py ZINC - peak memory of the command, by store, operation and hostile input
 
-Every line is one run of the command on a small array beside which lies something huge: a sparse file in the place of
+Every line is one run of the command on a small array with one huge part: a sparse file in the place of
 a chunk, a document or a shard, an index that names huge chunks, an answer that never ends.  Chunks have 4 bytes, so
-the promise (docs/promises.md) is 64 MiB over what the command needs by itself.  The lines "128 MiB" are of a good array
-of that size, in chunks of 4 MiB that do not compress: the same, and where elements come from a file or go to the
-screen all of them, for they are the source and the destination.  Prints the table; exit status 1 if a line is above, if
-a run did not end, or if one with a good array failed.
+the promise (docs/promises.md) is 64 MiB more than the command needs by itself.  The lines "128 MiB" are for a valid
+array of that size, in chunks of 4 MiB that do not compress: the same limit, plus all elements if they come from a
+file or are printed, because they are the source or the destination.  Prints the table; exit status 1 if a line
+exceeds the limit, if a run did not end, or if one with a valid array failed.
 """
 import http.server
 import json
@@ -30,7 +30,7 @@ os.environ.update(ZINC_HTTP_WRITE="yes", ZINC_HTTP_CONDITIONS="yes")
 place = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get("TMPDIR", ".")))
 
 
-# What starts the command is small: the peak of a process begins with what its parent had.
+# The command is started by a small process: the peak of a process begins with that of its parent.
 LAUNCH = """import os, sys
 pid = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ)
 _, status, usage = os.wait4(pid, 0)
@@ -63,7 +63,7 @@ def sparse(path, nbytes=HUGE):
         f.truncate(nbytes)
 
 
-# ---- arrays, good but for one thing ----
+# ---- arrays, valid except for one part ----
 
 
 def make(name, *options):
@@ -108,7 +108,7 @@ def huge_shard(name):
 
 
 def huge_inner(name):
-    """An index that names an inner chunk of almost 5 GiB; it must have a checksum to be believed"""
+    """An index that names an inner chunk of almost 5 GiB; it must have a valid checksum to be accepted"""
     top = make(name, "--shards", "4,4")
     path = top / "a/c/0/0"
     codecs = json.loads((top / "a/zarr.json").read_text())["codecs"][0]["configuration"]["index_codecs"]
@@ -139,7 +139,7 @@ def npy(rows, columns):
 
 
 def numbers(path, head, nbytes):
-    """Written block by block: what this process holds would count as the next one's peak"""
+    """Written block by block: the memory of this process would count as the next one's peak"""
     with open(path, "wb") as f:
         f.write(head)
         for _ in range(nbytes >> 20):
@@ -302,7 +302,7 @@ class Threads(socketserver.ThreadingMixIn, http.server.HTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_):
-        pass  # whoever was sent too much hangs up
+        pass  # the client disconnects when it receives too much
     request_queue_size = 128
 
 
@@ -318,7 +318,7 @@ class Table:
         print(f"{'store':6} {'what':22} {'operation':14} {'status':>6} {'MiB':>6}")
 
     def begin(self, store, at):
-        """What the smallest run costs there: libraries"""
+        """Memory of the smallest run there: libraries"""
         status, self.idle[store] = run("info", f"{at}/good.zarr/a")
         if status == 0:
             print(f"{store}: {self.idle[store]} MiB for one document; allowed {ALLOWED[store]} more, and what is held of a good array")
@@ -345,7 +345,7 @@ class Table:
 
 
 def again(fn, top, *options):
-    """The function that makes it anew"""
+    """The function that makes it again"""
     def fresh():
         shutil.rmtree(top, ignore_errors=True)
         fn(top.name, *options)
@@ -384,7 +384,8 @@ def web(table, url):
 def good(table, url):
     numbers(place / "data", b"", 128 << 20)
     numbers(place / "data.npy", npy(8192, 16384), 128 << 20)
-    # last what changes the shape: it drops consolidated metadata, which a copy needs where nothing can be listed
+    # operations that change the shape are last: they drop consolidated metadata, which a copy needs if the store
+    # cannot list
     remote = {k: LARGE[k] for k in ("write whole", "write parts", "read whole", "read parts", "cp", "append")}
     for shards, what in (((), "128 MiB"), (("--shards", "4096,4096"), "128 MiB in shards")):
         for store, at, operations in (("fs", place, LARGE), ("http", url, remote)):

@@ -1,5 +1,5 @@
 /*
- * nodes.c - small hierarchies in memory behind a counting store, for tests of the rooms format and node
+ * nodes.c - small hierarchies in memory with a counting store, for tests of the rooms format and node
  */
 #include "nodes.h"
 

@@ -1,5 +1,5 @@
 /*
- * nodes.h - small hierarchies in memory behind a counting store, for tests of the rooms format and node
+ * nodes.h - small hierarchies in memory with a counting store, for tests of the rooms format and node
  */
 #ifndef NODES_H
 #define NODES_H
@@ -31,19 +31,19 @@ typedef struct forest {
 } forest;
 
 void forest_open(forest *f, const char *prefix, int strictness);
-/* The same of a format, with nothing in it. */
+/* The same for a format, empty. */
 void forest_open_format(forest *f, const char *id);
 void forest_close(forest *f);
-/* What has passed the log store since the last call, or since it was opened. */
+/* The requests to the log store since the last call, or since it was opened. */
 zinc_store_counts forest_counts(forest *f);
 
 /* The store itself, not counted. */
 void forest_put(forest *f, const char *key, const char *text);
-const char *forest_get(forest *f, const char *key); /* NULL: not there */
+const char *forest_get(forest *f, const char *key); /* NULL: missing */
 const char *forest_keys(forest *f);                 /* "a/zarr.json zarr.json" */
 
 /*
- * A listing as "G/ A/a g/b !/c ?/d": Group, Array, implicit group, a problem with its status behind it
+ * A listing as "G/ A/a g/b !/c ?/d": Group, Array, implicit group, a problem followed by its status
  * ("!/c:E_CORRUPT"), or a hidden child.  Depth as in zinc_node_walk; CHILDREN: zinc_node_children.  A call that fails gives the name of
  * its status.
  */

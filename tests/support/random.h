@@ -1,7 +1,8 @@
 /*
- * random.h - the random numbers of all tests: the same ones again from the same seed
+ * random.h - the random numbers of all tests, reproducible from a seed
  *
- * xorshift, which is enough to vary cases.  Each program has one stream; it begins somewhere without random_seed.
+ * xorshift, which is enough to vary cases.  Each program has one stream, with a fixed start unless random_seed is
+ * called.
  */
 #ifndef RANDOM_H
 #define RANDOM_H
@@ -19,14 +20,14 @@ random_bits(void)
 	return random_state;
 }
 
-/* A number from 0 to n - 1; 0 when n is. */
+/* A number from 0 to n - 1; 0 if n is 0. */
 static inline uint64_t
 random_below(uint64_t n)
 {
 	return n == 0 ? 0 : (random_bits() >> 11) % n;
 }
 
-/* Any number is a seed; neighbours give streams that differ from the start. */
+/* Any number is a seed; consecutive seeds give different streams. */
 static inline void
 random_seed(uint64_t seed)
 {

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static unsigned long ninputs;
 
-/* A copy of exactly its size, so that a sanitizer sees reads past the end. */
+/* A copy of exactly its size, so that a sanitizer detects reads past the end. */
 static int
 replay_file(const char *path)
 {

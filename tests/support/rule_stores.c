@@ -1,9 +1,9 @@
 /*
  * rule_stores.c - write stores of tests/rules as directories: rule_stores VERSION [PATH...]
  *
- * Each store becomes a directory named by its rule and its name, say M72-empty, below the working directory; without a
- * PATH all of them.  Prints a line for each: path, rule that a finding names, expectation, what finds it ("-": the
- * document alone shows it).
+ * Each store becomes a directory named by its rule and its name, such as M72-empty, below the working directory;
+ * without a PATH all of them.  Prints a line for each: path, rule that a finding names, expectation, what finds it
+ * ("-": the document alone shows it).
  */
 #include <stdio.h>
 #include <string.h>

@@ -33,7 +33,7 @@ struct builder {
 	size_t ndocs;
 };
 
-/* The next word of a line, which is cut behind it; NULL: no more. */
+/* The next word of a line, which is terminated after it; NULL: no more. */
 static char *
 next_word(char **at)
 {
@@ -189,7 +189,7 @@ put_value(struct builder *b, const char *key, const char *value)
 	put(b, key, bytes, n);
 }
 
-/* What a step of a path leads to: the item of a list, or the member of an object. */
+/* The target of a step of a path: the item of a list, or the member of an object. */
 static zinc_json *
 step(const struct builder *b, zinc_json *at, const char *name)
 {

@@ -4,7 +4,7 @@
  * An index first names documents by name, key and text, and values in hexadecimal:
  *
  *   = array meta/root/a.array.json {"shape": ...}     in every store of the index
- *   = data/root/a/c0 0100                             a value, likewise
+ *   = data/root/a/c0 0100                             a value, in every store
  *   ~ array zarr.json {"zarr_format": ...}            only in stores whose line names it
  *
  * Every other line is one case: rules, expectation, name, edits.
@@ -13,12 +13,12 @@
  *   M63,M60   error        backwards array.codecs=[...]
  *   M72       error@store  empty     array +c/0:
  *
- * Of several rules the first is the one that a finding names, the last the one whose example this is.  What stands
- * behind an "@" says what finds it; docs/rules.md and the tests say what the words mean.  Edits:
+ * If there are several rules, a finding names the first, and the case is an example of the last.  The word after an
+ * "@" says which check finds it; docs/rules.md and the tests explain the words.  Edits:
  *
  *   array.codecs.0.name="x"   a member is set           array.shape-       a member is removed
  *   array:text                the whole text is set     array-             the document is removed
- *   array                     the document as it is     +key:@array        the document at another key
+ *   array                     the unchanged document    +key:@array        the document at another key
  *   +data/root/a/c1:0100      a value is put            +key:              of no bytes
  *   +key:"text"               of text                   -data/root/a/c0    a value is erased
  *
@@ -38,7 +38,7 @@ typedef struct rule_case {
 	char owner[16]; /* the one whose example this is */
 	char expect[16], where[16];
 	char name[64];
-	char path[96]; /* owner-name: what the store is called where it becomes a directory */
+	char path[96]; /* owner-name: the name of the store as a directory */
 	const char *edits;
 } rule_case;
 
@@ -47,16 +47,17 @@ rule_index *rules_open(const char *version);
 void rules_close(rule_index *x);
 size_t rules_count(const rule_index *x);
 void rules_case(const rule_index *x, size_t i, rule_case *c);
-/* Put everything that the store of a case holds into an empty one. */
+/* Put all values of a case's store into an empty one. */
 void rules_build(const rule_index *x, const rule_case *c, zinc_store *store);
 
 /*
  * Validate the store of every case, leniently and strictly, and with `fast` also without looking at data,
- * except "@store" and "@copy".  Fails the test when one is not as expected, or when there are fewer than `least`.
+ * except "@store" and "@copy".  Fails the test if one is not as expected, or if there are fewer than `least`.
  *
- * Expectations: valid (nothing is found, not even strictly); error, lenient, warning and unsupported, as docs/rules.md
- * and docs/conformance.md have them, of the first rule (and, but for "@copy" and "@more", no other); lost (nothing is there that could be opened as this
- * format).  What is wrong with an entry point may end the check itself; then the error must cite the rule.
+ * Expectations: valid (nothing is found, not even strictly); error, lenient, warning and unsupported, as in
+ * docs/rules.md and docs/conformance.md, of the first rule (and, except with "@copy" and "@more", of no other); lost
+ * (nothing can be opened as this format).  An error in an entry point may end the check itself; then the error must
+ * cite the rule.
  */
 void rules_validate(const char *version, const char *format, bool fast, size_t least);
 

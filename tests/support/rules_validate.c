@@ -13,11 +13,11 @@
 struct bench {
 	const rule_case *c;
 	forest f;
-	bool fast;     /* are documents to be found without the rest? */
+	bool fast;     /* are documents checked without data? */
 	size_t *wrong; /* how many were not as expected */
 };
 
-/* What a validation gave. */
+/* The result of a validation. */
 struct outcome {
 	char rules[3][256]; /* " 20-43 20-44", by level */
 	zinc_status status;
@@ -64,7 +64,7 @@ is_where(const struct bench *b, const char *where)
 	return strcmp(b->c->where, where) == 0;
 }
 
-/* Was the rule found at this level, and no other but where the index says so?  Or did it end the check? */
+/* Was the rule found at this level, and no other unless the index says so? Or did it end the check? */
 static bool
 as_expected(const struct bench *b, const struct outcome *o, zinc_level level)
 {
@@ -105,7 +105,7 @@ check_valid(struct bench *b)
 		complain(b, &o);
 }
 
-/* Nothing that could be taken for a hierarchy of this format. */
+/* Nothing that is recognized as a hierarchy of this format. */
 static void
 check_lost(struct bench *b, const char *format)
 {

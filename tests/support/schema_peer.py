@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""schema_peer.py make DIR SEED | compare DIR VERDICTS - random schemas, judged by zinc and by Python's jsonschema
+"""schema_peer.py make DIR SEED | compare DIR VERDICTS - random schemas, checked by zinc and by Python's jsonschema
 
-`make` writes DIR/schemas/<n>.json and DIR/node.zarr, a group that declares each as a convention with a property of its
-own.  `compare` reads what `zinc conventions --json` said of that group, and every verdict must be the other
-implementation's.  Exit status 77: there is no other implementation.
+`make` writes DIR/schemas/<n>.json and DIR/node.zarr, a group that declares each as a convention with its own
+property.  `compare` reads the output of `zinc conventions --json` for that group; every result must be that of
+jsonschema.  Exit status 77: jsonschema is not installed.
 """
 import json
 import pathlib
@@ -113,7 +113,7 @@ def compare(where, verdicts):
         judge = Draft7Validator if schema["$schema"] == DRAFTS[7] else Draft202012Validator
         try:
             other = judge(schema).is_valid(attributes)
-        except TypeError:  # jsonschema 4.10 trips over its own message about unevaluatedItems
+        except TypeError:  # jsonschema 4.10 fails in its own message about unevaluatedItems
             continue
         valid += other
         if said[URL.format(n)] is not other:

@@ -1,5 +1,5 @@
 /*
- * slots.h - the slots put and del of a test's own store, made of functions for one key
+ * slots.h - the slots put and del of a test's store, made from functions for one key
  *
  * `one` is (self, group, key, iov, niov, when, flags, tag, wait, err), or for del without iov, niov and tag.
  */

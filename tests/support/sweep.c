@@ -9,7 +9,7 @@
 
 #define MOST_ERRNUMS 32
 
-/* What one run was made to suffer, for messages. */
+/* The failure of one run, for messages. */
 struct point {
 	const char *what;
 	unsigned long at;
@@ -55,7 +55,7 @@ is_about_the_system(zinc_status st, int errnum)
 	}
 }
 
-/* One run in a context of its own; either instrument may be NULL. */
+/* One run in its own context; either instrument may be NULL. */
 static zinc_status
 run_once(const sweep_scenario *s, sweep_memory *m, sweep_calls *c, const struct point *p)
 {
@@ -78,7 +78,7 @@ run_once(const sweep_scenario *s, sweep_memory *m, sweep_calls *c, const struct 
 	ready = error_ready(&err);
 	st = s->run(s->arg, ctx, &err);
 	zinc_context_free(ctx);
-	m->fail_at = 0; /* but `failed` still tells what happened */
+	m->fail_at = 0; /* but `failed` still has the result */
 	if (c)
 		c->fail_at = 0;
 	check_error(p, st, &err, ready);

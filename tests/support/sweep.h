@@ -1,7 +1,7 @@
 /*
- * sweep.h - let every allocation and every OS call fail in turn
+ * sweep.h - make every allocation and every OS call fail in turn
  *
- * A scenario is a function that does something with a context and tidies up behind itself:
+ * A scenario is a function that uses a context and frees everything:
  *
  *    static zinc_status
  *    open_and_read(void *arg, zinc_context *ctx, zinc_error *err) { ... }
@@ -9,16 +9,16 @@
  *    sweep_alloc(open_and_read, arg);                  every allocation
  *    sweep_os(open_and_read, arg, EIO, ENOSPC, 0);     every OS call, with each errno
  *
- * The driver runs it once undisturbed, then with call 1 failing, then call 2 ... until it comes to its end
- * without meeting the failure; first with that one call failing, then with it and all later ones.  After
- * each run it checks, failing the test otherwise:
+ * The driver runs it once without failures, then with call 1 failing, then call 2 ... until it ends without reaching
+ * the failure; first with that one call failing, then with it and all later ones.  After each run it checks, failing
+ * the test otherwise:
  *
- * (1) no block of memory and no descriptor is left, none was closed twice;
- * (2) a failure has filled the error with its own status, a success has not touched it;
- * (3) memory that is out is E_NOMEM, and a failing OS call never says that stored bytes or
- *     arguments are wrong (E_CORRUPT, E_INVALID ...), nor, but for ENOENT, that a key is not there.
+ * (1) all memory is freed and all descriptors are closed, none twice;
+ * (2) a failure has filled the error with its own status, a success has not written to it;
+ * (3) a failed allocation is E_NOMEM, and a failing OS call is never reported as wrong stored bytes or arguments
+ *     (E_CORRUPT, E_INVALID ...), nor, except ENOENT, as a missing key.
  *
- * The instruments can be used without the drivers too.
+ * The instruments can also be used without the drivers.
  */
 #ifndef SWEEP_H
 #define SWEEP_H
@@ -63,7 +63,7 @@ typedef struct sweep_calls {
 	unsigned long fail_at; /* which call fails, from 1; 0: none */
 	bool forever;          /* and all later ones */
 	int errnum;            /* with this */
-	size_t most_bytes;     /* really move at most so many bytes per read or write; 0: as asked */
+	size_t most_bytes;     /* really move at most so many bytes per read or write; 0: no limit */
 	bool keep_log;
 	void (*hook)(void *arg, const char *name, int fd, const char *path); /* before each call; NULL: none */
 	void *hook_arg;
@@ -98,12 +98,12 @@ typedef zinc_status (*sweep_fn)(void *arg, zinc_context *ctx, zinc_error *err);
 typedef struct sweep_scenario {
 	sweep_fn run;
 	void *arg;
-	void (*before)(void *arg);                /* make the state each run starts from; NULL: none */
-	void (*after)(void *arg, zinc_status st); /* look at the state it left, nothing fails any more; NULL: none */
+	void (*before)(void *arg);                /* make the initial state of each run; NULL: none */
+	void (*after)(void *arg, zinc_status st); /* check the final state, without further failures; NULL: none */
 	int threads;                              /* of the context; 0: 1, so that every run makes the same calls */
 } sweep_scenario;
 
-/* Both return the number of failure points met. */
+/* Both return the number of failure points reached. */
 unsigned long sweep_alloc(sweep_fn run, void *arg);
 unsigned long sweep_alloc_scenario(const sweep_scenario *s);
 /* errno values ended by 0; EINTR fails once only.  Also runs it with reads and writes of at most 5 bytes. */

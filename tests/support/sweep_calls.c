@@ -1,7 +1,7 @@
 /*
  * sweep_calls.c - a table of OS calls that counts, logs and can fail
  *
- * A call that is made to fail is not done, but for close: a descriptor is gone even when close fails.
+ * A call that must fail is not executed, except close: a descriptor is closed even if close fails.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ add_to_log(sweep_calls *c, const char *name, int fd, const char *path, long resu
 	snprintf(call->path, sizeof call->path, "%s", path);
 }
 
-/* Note the outcome, keep errno, give the result back. */
+/* Log the outcome, keep errno, return the result. */
 static long
 leave(sweep_calls *c, const char *name, int fd, const char *path, long result)
 {
@@ -217,7 +217,7 @@ do_renameat(const zinc_os *self, int from, const char *a, int to, const char *na
 	return (int)leave(c, "renameat", from, path, result);
 }
 
-/* Clocks do not fail, and how often one is looked at is nobody's business. */
+/* Clocks do not fail, and their calls are not counted. */
 static int
 do_clock(const zinc_os *self, int id, struct timespec *now)
 {

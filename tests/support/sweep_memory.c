@@ -1,7 +1,7 @@
 /*
  * sweep_memory.c - an allocator that counts and can fail
  *
- * Each block has its size in front of it:   [size ........][bytes handed out ...
+ * Each block is preceded by its size:   [size ........][bytes handed out ...
  */
 #include <stdlib.h>
 

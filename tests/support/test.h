@@ -1,5 +1,5 @@
 /*
- * test.h - what every unit test includes: cmocka, which does not include what it needs itself
+ * test.h - included by every unit test: cmocka and the headers that it needs
  */
 #ifndef TEST_H
 #define TEST_H
@@ -17,17 +17,17 @@
 /* clang-format on */
 #include <zinc.h>
 
-/* How often to do something that only gains by being done often: in full with ZINC_LONG, a fifth of it otherwise, and a
- * hundredth under emulators and the like, where ZINC_QUICK asks for less. */
+/* How often to repeat a random test: n times with ZINC_LONG, a fifth of it otherwise, and a hundredth with
+ * ZINC_QUICK, under emulators and similar. */
 #define MANY(times) ((times) / (getenv("ZINC_QUICK") ? 100 : getenv("ZINC_LONG") ? 1 : 5))
 
-/* The case of a sweep behind case `at`: the next one, but where another suite runs them all (ZINC_SAMPLE=sweep) only
- * every seventh of those behind the first hundred. */
+/* The case of a sweep after case `at`: the next one; but if another suite runs them all (ZINC_SAMPLE=sweep), only
+ * every seventh after the first hundred. */
 #define SWEEP_NEXT(at)                                                                                                 \
 	((at) + ((at) >= 100 && getenv("ZINC_SAMPLE") && strcmp(getenv("ZINC_SAMPLE"), "sweep") == 0 ? 7u : 1u))
 
-/* Seconds after which something hangs, for alarm(): far above what it takes on a busy machine, for no test fails for being
- * slow. */
+/* Seconds after which a test counts as hanging, for alarm(): far above the time on a busy machine, because no test
+ * may fail only for being slow. */
 #define HANGS 1800
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -41,13 +41,13 @@
 		error_untouched(&err, ready, #expr);                                                                   \
 	} while (0)
 
-/* Fill an error that holds none with bytes that no call writes; what comes back is for error_untouched. */
+/* Fill an empty error with bytes that no call writes; pass the result to error_untouched. */
 uint32_t error_ready(zinc_error *err);
-/* Fails the test, naming `what`, when the error was written to since; empties what error_ready filled. */
+/* Fails the test, naming `what`, if the error was written to since; clears what error_ready filled. */
 void error_untouched(zinc_error *err, uint32_t ready, const char *what);
 
-/* valgrind computes long doubles, and floats out of 64-bit integers, with the bits of a double: then they are nothing
- * to compare with. */
+/* valgrind computes long doubles, and floats from 64-bit integers, with the precision of a double; then they cannot
+ * be compared. */
 static inline bool
 long_doubles_are_long(void)
 {

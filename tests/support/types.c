@@ -99,7 +99,7 @@ fill(const zinc_dtype *t, bool v2, bool big, const char *json)
 	    v2 ? zinc_dtype_parse_fill_v2(t, big, v, element, &r, &err) : t->ops->parse_fill(t, v, element, &r, &err);
 	assert_int_equal(err.code, fill_status);
 	assert_string_equal(r.pointer, "");
-	zinc_json_free(doc); /* a fill value stands on its own */
+	zinc_json_free(doc); /* a fill value is checked separately */
 	if (fill_status == ZINC_OK)
 		return element;
 	free(element);

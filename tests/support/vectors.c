@@ -1,5 +1,5 @@
 /*
- * vectors.c - what numcodecs made of elements, as tests of a codec
+ * vectors.c - encoded elements of numcodecs, as tests of a codec
  */
 #include <stdbool.h>
 #include <stdlib.h>

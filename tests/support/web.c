@@ -84,7 +84,7 @@ web_url(const web *w, const char *rest)
 	return url;
 }
 
-/* Without the module: the tests hold the same code, where they can see into it. */
+/* Without the module: the tests link the same code statically, to access its internals. */
 zinc_store *
 web_open(const web *w, const char *rest, zinc_context *ctx)
 {

@@ -15,7 +15,7 @@ typedef struct web {
 	bool tls;
 } web;
 
-/* Can there be one: is libcurl built in, and Python there?  Tests without are skipped. */
+/* Is a server possible: libcurl built in, and Python installed? Otherwise tests are skipped. */
 bool web_can(void);
 /* Serve `dir`; with `tls` over https, with a certificate for 127.0.0.1 that is made in the working directory as
  * cert.pem. */
@@ -24,11 +24,11 @@ void web_stop(web *w);
 
 /* "http://127.0.0.1:port/rest", in static memory. */
 const char *web_url(const web *w, const char *rest);
-/* A store at a URL, through the code that the module is made of; NULL: the default context. */
+/* A store at a URL, through the code of the module; NULL: the default context. */
 zinc_store *web_open(const web *w, const char *rest, zinc_context *ctx);
-/* How many requests the server had below a mode. */
+/* Number of requests to the server for a mode. */
 int web_count(const web *w, const char *mode);
-/* How many of those that read were under way at once, at most. */
+/* The most reads in progress at once. */
 int web_most(const web *w, const char *mode);
 
 #endif
