@@ -3,7 +3,7 @@
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 
-# corrupt URL TEXT: cat says where, with status 5; validate finds it
+# corrupt URL TEXT: cat names the place, with status 5; validate finds it
 corrupt() {
 	zinc 5 cat "$1" --full
 	says "$2"
@@ -27,7 +27,7 @@ for codecs in none zstd gzip:6 blosc:lz4:5:shuffle blosc:zlib:5:noshuffle zstd+c
 	done
 	{ cat good && printf x; } >a.zarr/c/1/0 # bytes behind the end
 	corrupt a.zarr "c/1/0"
-	zinc 0 cat a.zarr -s :20 --as raw # the other chunk is still good
+	zinc 0 cat a.zarr -s :20 --as raw # the other chunk is still valid
 	head -c 2000 noise | cmp - out || bad "the good chunk with $codecs"
 done
 for offset in 0 100 1999; do # a wrong checksum: crc32c finds any change
@@ -66,10 +66,10 @@ shard $(n 00) $(n 02) fe ff ff ff ff ff ff ff $(n 04) # overflow
 corrupt s.zarr "c/0"
 shard $(n 00) $(n 01) $(n 02) $(n 02) # an inner chunk too short
 corrupt s.zarr "c/0"
-bytes 01 02 03 >s.zarr/c/0 # no room for an index
+bytes 01 02 03 >s.zarr/c/0 # too short for an index
 corrupt s.zarr "c/0"
 
-# ---- metadata that promises too much ----
+# ---- metadata with sizes that are too large ----
 document() { # SHAPE CHUNKS DTYPE CODECS
 	mkdir -p m.zarr/c
 	cat >m.zarr/zarr.json <<END
@@ -99,8 +99,8 @@ zinc 5 info m.zarr
 document -1 1 int8 "$raw"
 zinc 5 info m.zarr
 
-# ---- bombs: little that decodes to much.  Refused within a second's work and 64 MiB ----
-small() { # COMMAND...: in little memory, where memory can be limited
+# ---- decompression bombs: refused within a second of CPU time and 64 MiB ----
+small() { # COMMAND...: in little memory, if memory can be limited
 	if instrumented; then "$@"; else (ulimit -v 400000 && exec "$@"); fi
 }
 bomb() { # CODEC FILE
@@ -149,7 +149,7 @@ for command in info cat validate; do
 	[ "$(wc -l <err)" = 1 ] || bad "one line: $command"
 done
 
-# ---- links out of the hierarchy are followed unless told otherwise ----
+# ---- links out of the hierarchy are followed by default ----
 zinc 0 create l.zarr --shape 4 --dtype int8 --chunks 4 --codecs none
 printf abcd >secret
 mkdir l.zarr/c
@@ -160,7 +160,7 @@ zinc 3 cat l.zarr --links beneath
 has "leads out of the store" err
 zinc 2 cat l.zarr --links maybe
 
-# ---- files that may not be read, as somebody who is not root ----
+# ---- files without read permission, as a user who is not root ----
 place=$(mktemp -d)
 chmod 755 "$place"
 trap 'umount "$place/full" 2>/dev/null || true; rm -rf "$place"' EXIT
@@ -179,7 +179,7 @@ if "${other[@]}" "$ZINC" --version >/dev/null 2>&1; then
 	prints <<<"[ 99 100]"
 	run 1 "${other[@]}" "$ZINC" validate "$place/p.zarr"
 	has "error read: c/0"
-	if [ "$(id -u)" = 0 ]; then # a directory of somebody else's
+	if [ "$(id -u)" = 0 ]; then # a directory of another user
 		run 3 "${other[@]}" "$ZINC" put "$place/p.zarr" -s 3: --from <(printf x)
 		run 3 "${other[@]}" "$ZINC" create "$place/q.zarr" --group
 	fi
@@ -201,7 +201,7 @@ for codecs in zstd:1 blosc:lz4:5:shuffle:1024 numcodecs.lz4 gzip:1 none zstd:1+c
 	zinc 1 validate size.zarr
 done
 
-# ---- a full disk: the old value stays, and writing works again when there is room ----
+# ---- a full disk: the old value stays, and writing works again when there is space ----
 mkdir "$place/full"
 if mount -t tmpfs -o size=256k tmpfs "$place/full" 2>/dev/null; then
 	"$ZINC" create "$place/full/f.zarr" --shape 100000 --dtype int8 --chunks 100000 --codecs none

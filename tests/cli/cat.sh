@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# cat.sh - elements as text, CSV, JSON, .npy and raw bytes; selections; where they go
+# cat.sh - elements as text, CSV, JSON, .npy and raw bytes; selections; output files
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 
@@ -93,7 +93,7 @@ zinc 0 create a.zarr/huge --shape 1000000000,1000000000 --dtype int8 --chunks 10
 zinc 0 cat a.zarr/huge
 has "[3 3 3 ... 3 3 3]"
 
-# NumPy itself, where it is; its rules for float16 and float32 differ between versions
+# NumPy itself, if it is installed; its rules for float16 and float32 differ between versions
 cat >compare.py <<'END'
 import subprocess, sys
 import numpy as np
@@ -191,7 +191,7 @@ prints <<<"1+2j,1.5-1j"
 zinc 0 cat a.zarr/r --as csv
 prints <<<"01ab,00ff"
 
-# ---- raw, in pieces too ----
+# ---- raw, also in pieces ----
 zinc 0 cat a.zarr/long --as raw
 cmp out counts || bad "raw bytes"
 for memory in 400K 1M 8M; do
@@ -205,8 +205,8 @@ done
 zinc 3 cat a.zarr/long --max-memory 2K
 says "memory"
 
-# ---- where it goes ----
-# the suffix of the file says the form, and a file is never a summary
+# ---- output files ----
+# the suffix of the file selects the form, and a file is never a summary
 zinc 0 create a.zarr/many --shape 60,50 --dtype int16 --fill 7
 for form in csv json npy raw; do
 	zinc 0 cat a.zarr/many -o many.$form
@@ -253,7 +253,7 @@ if [ -e /dev/full ]; then
 	[ $status = 3 ] || bad "a full device: $status"
 fi
 
-# a file that cannot be finished is not there
+# a file that cannot be finished does not remain
 cp -r a.zarr damaged.zarr
 printf 'xxxxxxxx' >damaged.zarr/long/c/20
 zinc 5 cat damaged.zarr/long --as npy -o half.npy

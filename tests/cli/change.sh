@@ -76,7 +76,7 @@ prints <<'END'
 1,2,3
 4,5,6
 END
-# larger than the memory that it may have: a range is reserved, then filled piece by piece
+# larger than its memory limit: a range is reserved, then filled piece by piece
 zinc 0 create big.zarr --shape 0,1000 --dtype uint8 --chunks 64,1000
 zinc 0 create from.zarr --shape 3000,1000 --dtype uint8 --fill 3
 zinc 0 cat from.zarr -o big.npy

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# checksum.sh - new arrays of version 3 detect damage; who has no checksum is told
+# checksum.sh - new arrays of version 3 detect damage; arrays without a checksum are reported
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 
@@ -23,7 +23,7 @@ for year in 2019 2020 2022; do
 	codecs d$year.zarr blosc
 done
 
-# ---- a bit here and there (test_read_damaged has them all): found by reads of all, of a part, and by validate ----
+# ---- some flipped bits (test_read_damaged has all): found by full and partial reads, and by validate ----
 seq 1 2000 | awk '{ printf "%c%c", 65 + $1 % 7, 66 + int($1 / 100) }' >x.raw
 flip() { # FILE OFFSET BIT
 	local byte
@@ -50,7 +50,7 @@ for store in a s; do
 	cmp out x.raw || bad "elements"
 done
 
-# ---- who has none is told, and that is no finding ----
+# ---- arrays without one are reported, but not as a finding ----
 zinc 0 validate a.zarr
 ! grep -q "no checksum" out || bad "a.zarr has one"
 zinc 0 validate s.zarr
@@ -74,7 +74,7 @@ zinc 0 create g.zarr/more --shape 4 --dtype int8 --codecs none
 zinc 0 validate g.zarr
 has "no checksum: /blosc, /more, /none, /numcodecs.lz4, /shard and 1 more (--json names all)"
 
-# ---- copies keep the chain; version 2 does not get a checksum that few of its readers know ----
+# ---- copies keep the chain; version 2 does not get a checksum that few of its readers support ----
 zinc 0 cp given.zarr b.zarr
 codecs b.zarr zstd
 zinc 0 cp old.zarr c.zarr --format v3

@@ -14,7 +14,7 @@ unchanged() {
 	cmp -s before after || { diff before after >&2 || true; bad "$1 was changed: $last"; }
 }
 
-# ---- a directory of somebody's ends the climb of a new node ----
+# ---- a directory of another program ends the search for a new node ----
 zinc 0 create lg --group
 mkdir -p lg/p/q lg/empty
 echo mine >lg/p/notes.txt
@@ -26,7 +26,7 @@ zinc 0 create lg/a/b/c --shape 3 --dtype int8
 zinc 0 info --json lg/a/b/c
 has '"path":"/a/b/c"'
 
-# ---- a new root by its suffix cannot hold a name that is too long; a directory that is there may have it ----
+# ---- a new root with a suffix cannot hold a name that is too long; an existing directory may have one ----
 long=$(printf 'a%.0s' {1..249})
 zinc 2 create long.zarr/"$long" --shape 3 --dtype int8
 says "could not hold a node of this name"
@@ -35,7 +35,7 @@ mkdir -p plain.zarr/"$long"
 zinc 0 create plain.zarr/"$long"/new.zarr --shape 3 --dtype int8
 zinc 0 cat plain.zarr/"$long"/new.zarr
 
-# ---- a stranger's group above decides nothing ----
+# ---- an unrelated group above has no effect ----
 mkdir -p open/me
 printf '{"zarr_format": 2}' >open/.zgroup
 zinc 0 create open/me/new --shape 3 --dtype int8
@@ -47,7 +47,7 @@ has '"format":"v3"'
 [ "$(ls -A open)" = ".zgroup
 me" ] || bad "something was written above"
 
-# ---- what cannot be read above ends the climb ----
+# ---- an unreadable document above ends the search ----
 mkdir -p blind
 zinc 0 create blind/own --shape 3 --dtype int8
 mkdir blind/zarr.json
@@ -83,7 +83,7 @@ for is in $(some $formats); do
 	zinc 0 cp source.zarr/x "f-$is/copied" --format "$is"
 	zinc 0 diff source.zarr/x "f-$is/copied"
 done
-# a whole hierarchy may be replaced by one of another
+# a whole hierarchy may be replaced by one of another version
 zinc 0 cp source.zarr f-v2 --format v3 --overwrite
 zinc 0 diff source.zarr f-v2
 zinc 0 create f-v3 --shape 3 --dtype int8 --format v2 --overwrite
@@ -91,7 +91,7 @@ zinc 0 info --json f-v3
 has '"format":"v2"'
 [ ! -e f-v3/zarr.json ] || bad "the old hierarchy is there, too"
 
-# ---- nothing below an array, none over another node ----
+# ---- nothing below an array, nothing over another node ----
 for is in $(some $formats); do
 	zinc 0 create "n-$is.zarr/a" --shape 3 --dtype int8 --format "$is"
 	zinc 0 create "n-$is.zarr/g" --group

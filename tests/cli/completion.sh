@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# completion.sh - what `zinc --complete` offers, and the scripts run by bash, zsh and fish (those that are here)
+# completion.sh - what `zinc --complete` offers, and the scripts in bash, zsh and fish (those that are installed)
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 
@@ -47,7 +47,7 @@ done
 zinc 2 completion csh
 says "unknown shell"
 
-# ---- bash: words as readline cuts them ----
+# ---- bash: words as readline splits them ----
 cat >try.bash <<'END'
 . ./script.bash
 try() {
@@ -78,7 +78,7 @@ text csv json npy raw
 complete -o default -F _zinc zinc
 END
 
-# ---- zsh: the function, with what it adds printed ----
+# ---- zsh: the function, with its additions printed ----
 if command -v zsh >/dev/null; then
 	cat >try.zsh <<'END'
 compdef() { print "compdef $*"; }
@@ -102,7 +102,7 @@ files
 END
 fi
 
-# ---- fish has a way to ask ----
+# ---- fish has a command for it ----
 if command -v fish >/dev/null; then
 	run 0 env HOME="$PWD" fish --no-config -c 'source ./script.fish; complete -C "zinc va"; complete -C "zinc cat d.zarr/gr"; complete -C "zinc cat --as "'
 	cut -f 1 out >first

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# consolidated.sh - an edit leaves consolidated metadata as it found it, current; of any size it can be removed
+# consolidated.sh - an edit keeps consolidated metadata, updated; it can be removed at any size
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 
-# is there consolidated metadata in group $1 of $format, and does it say what the documents say?
+# does group $1 of $format have consolidated metadata, and does it match the documents?
 consolidated() {
 	case $format in
 	v2) [ -e "$1/.zmetadata" ] || return 1 ;;
@@ -57,7 +57,7 @@ for format in $(some v3 v2 v3-2020); do
 	zinc 0 conventions s.zarr/g/w --add license && kept "conventions --add"
 	zinc 0 rm s.zarr/g/w --yes && kept rm
 	zinc 0 rm s.zarr/g --yes && kept "rm of a group that had its own"
-	# what is stale is written anew
+	# stale metadata is rewritten
 	sed 's/"shape": *\[8\]/"shape": [4]/' "$(document z)" >changed
 	cmp -s changed "$(document z)" && bad "nothing was changed"
 	cat changed >"$(document z)"
@@ -69,7 +69,7 @@ for format in $(some v3 v2 v3-2020); do
 	# --no-consolidate
 	zinc 0 attrs s.zarr/z a=1 --no-consolidate
 	consolidated s.zarr && bad "$format: --no-consolidate wrote it"
-	# a document below that cannot be copied: the edit is made, and that is said
+	# a document below that cannot be copied: the edit is made, and a message says so
 	zinc 0 consolidate s.zarr
 	zinc 0 create s.zarr/broken --shape 4 --dtype int8
 	echo '{' >"$(document broken)"
@@ -79,7 +79,7 @@ for format in $(some v3 v2 v3-2020); do
 	prints <<<2
 done
 
-# ---- zarr-python's of the draft of 2020: it needs no group's document, goes along with a copy, and can be damaged ----
+# ---- zarr-python's of the draft of 2020: it needs no group document, is copied, and can be damaged ----
 rm -rf s.zarr t.zarr
 copies=meta/root/consolidated/.zmetadata
 zinc 0 create s.zarr/g/x --shape 4 --dtype int8 --format v3-2020

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# conventions.sh - zinc conventions: the table, JSON, adding and removing, schemas from elsewhere, a new convention
+# conventions.sh - zinc conventions: the table, JSON, adding and removing, external schemas, a new convention
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 export XDG_CACHE_HOME=$PWD/cache
@@ -58,7 +58,7 @@ has '{"id":"https://example.com/mine/v2/schema.json","name":null,"version":"v2",
 zinc 0 tree d.zarr
 has "d.zarr  [multiscales, proj:, https://example.com/mine/v2/schema.json]"
 
-# ---- errors: exit status 1, with pointers; validate says the same ----
+# ---- errors: exit status 1, with pointers; validate reports the same ----
 zinc 0 attrs d.zarr 'proj:code="nonsense"'
 zinc 1 conventions d.zarr
 has 'error schema: /attributes/proj:code: "nonsense" does not match'
@@ -118,7 +118,7 @@ has "unknown"
 has "warning C15"
 zinc 0 conventions d.zarr --remove http://127.0.0.1:9/schema.json
 
-# ---- one that can is kept, if it is JSON and not too long ----
+# ---- a fetched schema is kept, if it is JSON and not too long ----
 if "$ZINC" --version | grep -q 'curl *yes' && command -v python3 >/dev/null; then
 	mkdir served
 	echo '{"required": ["web:x"]}' >served/good.json
@@ -142,7 +142,7 @@ if "$ZINC" --version | grep -q 'curl *yes' && command -v python3 >/dev/null; the
 	has "unknown"
 	zinc 0 conventions web-none.zarr --fetch
 	has "/none.json"
-	exec 9>&- # and now nobody answers: what was got is used (C17+)
+	exec 9>&- # now no server answers: the cached schema is used (C17+)
 	wait
 	zinc 1 conventions web-good.zarr --fetch
 	zinc 1 conventions web-good.zarr
@@ -165,7 +165,7 @@ zinc 0 attrs v2.zarr 'license={"spdx": "CC0-1.0"}'
 zinc 0 conventions v2.zarr
 has "valid"
 
-# ---- copies between versions of Zarr keep conventions as they are ----
+# ---- copies between versions of Zarr keep conventions unchanged ----
 "$ZINC" attrs d.zarr --json >attributes
 from=d.zarr
 for format in $("$ZINC" formats | awk '{print $1}'); do
@@ -179,7 +179,7 @@ for format in $("$ZINC" formats | awk '{print $1}'); do
 	from=copy-$format.zarr
 done
 
-# ---- groups without documents have nothing to say, and count as assets ----
+# ---- groups without documents declare nothing, and count as assets ----
 zinc 0 create draft.zarr/g/a --shape 4 --dtype uint8 --format v3-2020
 zinc 0 conventions draft.zarr
 prints <<'END'
@@ -190,13 +190,13 @@ prints <<'END'
 {"nodes":[]}
 END
 
-# ---- a scale beyond all numbers ----
+# ---- a scale beyond the range of numbers ----
 zinc 0 create inf.zarr --group --attrs '{"zarr_conventions": [{"uuid": "d35379db-88df-4056-af3a-620245f8e347", "name": "m"}], "multiscales": {"layout": [{"asset": "0", "transform": {"scale": [1e999]}}]}}'
 zinc 1 conventions inf.zarr --json
 is_json
 has '"scale":[null]'
 
-# ---- OME-Zarr has a key of its own ----
+# ---- OME-Zarr has its own key ----
 zinc 0 create ome.zarr --group --attrs '{"ome": {"version": "0.5", "multiscales": [{"datasets": [{"path": "0"}, {"path": "9"}]}]}}'
 zinc 0 create ome.zarr/0 --shape 7,8 --dtype uint8
 zinc 0 conventions ome.zarr
@@ -219,7 +219,7 @@ has "must be of type string, not number"
 zinc 3 conventions --new mine --prefix weather:
 zinc 0 conventions --new mine --prefix weather: --overwrite
 
-# ---- bad input: an answer, at once; nothing of it reaches the terminal ----
+# ---- bad input: an error at once; nothing of it is printed to the terminal ----
 zinc 0 create odd.zarr --group --attrs '{"zarr_conventions": [{"uuid": "f17cb550-5864-4468-aeb7-f3180cfb622f", "name": "a\u001b[31m\nb"}], "proj:code": "\u0007"}'
 zinc 1 conventions odd.zarr
 has 'a\x1b[31m\x0ab'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# conventions_add.sh - in which shape a convention is declared, and that `validate` and `conventions` judge it alike
+# conventions_add.sh - the shape in which a convention is declared; `validate` and `conventions` give the same result
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 export XDG_CACHE_HOME=$PWD/cache
 S=https://example.com/mine/v1/schema.json
@@ -37,7 +37,7 @@ lacks uuid
 zinc 1 conventions g.zarr --json
 has '"known":true'
 
-# ---- what is registered: the live shape, by name or uuid ----
+# ---- registered conventions: the live shape, by name or uuid ----
 for id in proj f17cb550-5864-4468-aeb7-f3180cfb622f; do
 	fresh
 	zinc 0 conventions g.zarr --add $id
@@ -48,7 +48,7 @@ for id in proj f17cb550-5864-4468-aeb7-f3180cfb622f; do
 	has '"name":"proj:"'
 	lacks '"schema":'
 done
-zinc 0 conventions g.zarr --add $S # beside it: entries may differ in shape
+zinc 0 conventions g.zarr --add $S # in addition: entries may differ in shape
 zinc 0 attrs g.zarr zarr_conventions --json
 has "{\"schema\":\"$S\"}"
 fresh
@@ -87,7 +87,7 @@ for shape in live seed; do
 	has '"valid":true,"findings":[]'
 	zinc 0 validate new-$shape/example.zarr --schemas new-$shape --json
 	has '"errors":0,"warnings":0'
-	zinc 0 attrs new-$shape/example.zarr 'weather:value=1' # its own schema says no
+	zinc 0 attrs new-$shape/example.zarr 'weather:value=1' # its own schema forbids it
 	zinc 1 conventions new-$shape/example.zarr --schemas new-$shape
 done
 has UUID new-live/README.md
@@ -132,7 +132,7 @@ if command -v python3 >/dev/null; then
 	has '"mine:x\" is missing'
 	rm -r cache
 fi
-: >file # a cache that cannot be opened is none
+: >file # a cache that cannot be opened is ignored
 XDG_CACHE_HOME=$PWD/file zinc 0 validate g.zarr
 XDG_CACHE_HOME=$PWD/file zinc 0 conventions -r g.zarr
 zinc 3 validate g.zarr --schemas nowhere

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# convert_matrix.sh - a rich hierarchy from every version of Zarr to every other and back
+# convert_matrix.sh - a hierarchy with all features from every version of Zarr to every other and back
 #
-# Everything that a version can hold is made in it: groups, groups that exist only by what is below, every type that it
-# has, shards, Fortran order, big-endian elements, attributes, names of dimensions, fill values, members and names that it
-# alone knows.  Each copy either keeps all content, which the way back shows, or names before it starts what the target
-# cannot hold; with --lossy exactly that goes.  New formats are in it without a change here.
+# It has everything that a version can represent: groups, implicit groups, every type of the version, shards, Fortran
+# order, big-endian elements, attributes, names of dimensions, fill values, members and names that only this version
+# has.  Each copy either keeps all content, which the copy back shows, or names before it starts what the target
+# cannot represent; with --lossy exactly that is left out.  New formats are included without a change here.
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 command -v python3 >/dev/null || exit 77
@@ -93,7 +93,7 @@ def build(form):
         attrs = json.dumps({"units": "K", "name": name, "nested": {"a": [True, None]}})
         done = zinc("create", f"{url}/{name}", "--shape", "7,9", "--chunks", "3,4", "--dtype", dtype, "--attrs", attrs,
                     *options, *extra, ok=False)
-        if done.returncode != 0:  # not a thing of this format
+        if done.returncode != 0:  # this format does not have it
             continue
         if element:
             zinc("put", f"{url}/{name}", "--from", "-", stdin=b"".join(element(i) for i in range(63)))
@@ -181,10 +181,10 @@ def convert(a, b):
     for path, whats in lost.items():
         if any(w.startswith("the whole node") for w in whats) and path not in changed:
             sys.exit(f"FAILED: {a} -> {b}: {path} was told to be lost")
-    for name in ("float64", "complex64", "int8"):  # by somebody else's eyes than diff's
+    for name in ("float64", "complex64", "int8"):  # independent of diff
         if elements(there, name) != elements(f"{a}.zarr", name):
             sys.exit(f"FAILED: {a} -> {b}: elements of {name} differ")
-    zinc("cp", there, back, "--format", a, "--verify")  # what has arrived has a place where it came from
+    zinc("cp", there, back, "--format", a, "--verify")  # everything that was copied can be copied back
     if diff(there if lost else f"{a}.zarr", back)[0]:
         sys.exit(f"FAILED: {a} -> {b} -> {a} is not the same")
     shutil.rmtree(there)

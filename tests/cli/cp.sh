@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# cp.sh - copies, conversions, moves: what is kept, replaced, refused, and said
+# cp.sh - copies, conversions, moves: what is kept, replaced, refused, and reported
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 
@@ -20,7 +20,7 @@ zinc 0 create a.zarr/lat --shape 50 --dtype '>f8' --fill NaN
 zinc 0 attrs a.zarr/g 'source="made up"'
 echo anything >a.zarr/g/note.txt
 
-# ---- within a format: byte for byte, foreign keys too, and quietly ----
+# ---- within a format: byte for byte, also foreign keys, without messages ----
 zinc 0 cp a.zarr b.zarr --verify
 [ ! -s out ] && [ ! -s err ] || bad "cp says something"
 diff -r a.zarr b.zarr || bad "not byte for byte"
@@ -28,7 +28,7 @@ zinc 0 cp a.zarr/g/x b.zarr/new/x
 diff -r a.zarr/g/x b.zarr/new/x || bad "not byte for byte"
 [ -f b.zarr/new/zarr.json ] || bad "ancestors are groups"
 
-# ---- what is there stays ----
+# ---- an existing target stays ----
 zinc 3 cp a.zarr b.zarr
 says "already there"
 zinc 3 cp a.zarr/lat b.zarr/g
@@ -52,7 +52,7 @@ zinc 3 cp a.zarr half.zarr
 says "half.zarr: " # the target is named, not the source
 rm -r half.zarr
 
-# a file in the place of the target, or on the way to it
+# a file in the place of the target, or of a directory above it
 echo mine >file
 for target in file "$PWD/file"; do
 	zinc 3 cp a.zarr "$target"
@@ -67,7 +67,7 @@ says "a file is in the way"
 zinc 3 create file --group
 says "zinc: file: it is a file"
 [ "$(cat file)" = mine ] || bad "the file has changed"
-# through a link a node is still itself
+# a node is also recognized through a link
 zinc 2 cp a.zarr link.zarr/g/copy
 says "into itself"
 zinc 2 cp link.zarr a.zarr/g/copy
@@ -114,15 +114,15 @@ has '"fill_value":7'
 has '"attributes":{"units":"K","n":1.50}'
 zinc 0 cat v3.zarr/g/x --as raw
 cmp out x.raw || bad "elements back in v3"
-zinc 0 cp v2.zarr/g/x v3.zarr/from2 # the format of the hierarchy it lies in
+zinc 0 cp v2.zarr/g/x v3.zarr/from2 # the format of its hierarchy
 zinc 0 info --json v3.zarr/from2
 has '"format":"v3"'
-zinc 0 cp a.zarr v3.zarr --format v2 --overwrite # whatever was there
+zinc 0 cp a.zarr v3.zarr --format v2 --overwrite # whatever existed before
 [ ! -e v3.zarr/zarr.json ] || bad "documents of another format are left"
 zinc 2 cp a.zarr c.zarr --format v99
 says "v99"
 
-# ---- drafts: two trees below an entry point, whose keys follow what it says ----
+# ---- drafts: two trees below an entry point, whose keys follow the entry point ----
 for format in v3-2019 v3-2020 v3-2022; do
 	zinc 0 create d-$format.zarr/old --shape 3 --dtype int8 --format $format
 	zinc 0 cp a.zarr/g/x d-$format.zarr/new/y
@@ -136,7 +136,7 @@ for format in v3-2019 v3-2020 v3-2022; do
 	[ -z "$(find d-$format.zarr -type d -empty)" ] || bad "$format: empty directories"
 done
 
-# ---- what the target cannot hold ----
+# ---- what the target cannot represent ----
 zinc 0 create s.zarr/f --shape 4 --dtype float32 --fill 0x7fc00001
 zinc 0 create s.zarr/.zname --shape 4 --dtype int8
 zinc 0 create s.zarr/partly --shape 2,3 --dtype int8 --dims ,x
@@ -157,7 +157,7 @@ partly'
 zinc 0 info --json c.zarr/f
 has '"fill_value":"NaN"'
 
-# members that nobody defined, and numbers that JSON does not have
+# undefined members, and numbers that JSON does not have
 zinc 0 create u.zarr/a --shape 4 --dtype int8 --format v2
 sed -i 's/"zarr_format"/"odd": 5, "zarr_format"/' u.zarr/a/.zarray
 echo '{"m": NaN, "n": 1.50}' >u.zarr/a/.zattrs
@@ -170,7 +170,7 @@ has '"odd": 5' u2.zarr/a/.zarray
 has '"chunks": [2]' u2.zarr/a/.zarray
 has '"m": NaN' u2.zarr/a/.zattrs
 
-# attributes of a group without its document arrive; what belongs to no node is told of
+# attributes of a group without a document are copied; keys that belong to no node are reported
 zinc 0 create bare.zarr/x/a --shape 4 --dtype int8 --format v2
 rm bare.zarr/x/.zgroup
 mkdir bare.zarr/notes
@@ -183,7 +183,7 @@ for format in v3 v3-2020; do
 	zinc 0 attrs --json bare-$format.zarr/x
 	has '"k":1.50'
 done
-zinc 0 cp bare.zarr bare2.zarr # within the format all stays as it is
+zinc 0 cp bare.zarr bare2.zarr # within the format nothing changes
 diff -r bare.zarr bare2.zarr || bad "a copy within version 2"
 echo '[]' >bare.zarr/x/.zattrs
 zinc 5 cp bare.zarr bare3.zarr --format v3
@@ -226,7 +226,7 @@ zinc 2 cp a.zarr r.zarr/wrong -s 0:3
 zinc 4 cp a.zarr/g/x r.zarr/wrong --chunks 50,80 --max-memory 8k
 says "8 KiB are allowed"
 
-# ---- verified means what it says ----
+# ---- --verify reads everything back ----
 zinc 0 create lossy.zarr --shape 4 --dtype float32
 printf '\x00\x00\x80\x3f\x01\x00\x80\x3f\xff\xff\x7f\x3f\x00\x00\x00\x40' >four # 1, 1 + 2^-23, 1 - 2^-24, 2
 zinc 0 put lossy.zarr --from four
@@ -247,7 +247,7 @@ zinc 0 cp lossy.zarr unlooked.zarr \
 	--codecs '[{"name":"bitround","configuration":{"keepbits":10}},{"name":"bytes","configuration":{"endian":"little"}}]'
 lacks verified err
 
-# ---- bytes are copied as they are; --verify and mv decode them, too, and what does not is named ----
+# ---- bytes are copied unchanged; --verify and mv also decode them, and name those that do not decode ----
 for format in v3 v2; do
 	for how in flip empty; do
 		rm -rf bad.zarr badcopy.zarr
@@ -269,7 +269,7 @@ for format in v3 v2; do
 		zinc 0 info bad.zarr/x
 		zinc 3 info bad.zarr/y
 		diff -r was.zarr/x bad.zarr/x || bad "mv changed the source"
-		# and before an old target goes
+		# and before an old target is erased
 		rm -rf was.zarr old.zarr
 		zinc 0 create old.zarr/x --shape 4 --dtype int8
 		cp -r old.zarr was.zarr
@@ -285,7 +285,7 @@ zinc 4 cp rare.zarr rare3.zarr --max-memory 100k --verify
 says "decoded from them"
 [ ! -e rare3.zarr ] || bad "something was written"
 zinc 0 cp rare.zarr rare3.zarr --max-memory 2M --verify
-# chunks outside of the shape go along, and what nobody here can decode is compared
+# chunks outside of the shape are copied, too, and chunks that this build cannot decode are compared
 zinc 0 resize rare2.zarr/x 500000
 cp rare2.zarr/x/c/0 rare2.zarr/x/c/1
 zinc 0 cp rare2.zarr rare4.zarr --verify
@@ -293,7 +293,7 @@ sed -i 's/"name": "zstd"/"name": "example.unheard-of"/' rare2.zarr/x/zarr.json
 zinc 0 cp rare2.zarr rare5.zarr --verify
 cmp rare2.zarr/x/c/0 rare5.zarr/x/c/0 || bad "not the same"
 
-# ---- what is copied as it is stored is held whole: an object beyond the limit is named before anything is written ----
+# ---- objects copied undecoded are held whole: one beyond the limit is named before anything is written ----
 zinc 0 create big.zarr/x --shape 40000 --dtype uint8 --chunks 30000 --codecs none
 head -c 40000 /dev/zero | tr '\0' '\1' | "$ZINC" put big.zarr/x --from -
 zinc 4 cp big.zarr big2.zarr --max-memory 20k
@@ -334,14 +334,14 @@ prints <<<'would move /g/x to /deep/y'
 zinc 0 mv p.zarr/g/x /deep/y
 diff -r a.zarr/g/x p.zarr/deep/y || bad "moved"
 [ ! -e p.zarr/g/x ] || bad "it is still there"
-zinc 0 mv p.zarr/deep/y p.zarr/deep/z # the URL of the new place will do
+zinc 0 mv p.zarr/deep/y p.zarr/deep/z # the URL of the new place is also accepted
 zinc 0 mv p.zarr/deep/z /deep/y
 diff -r a.zarr/g/x p.zarr/deep/y || bad "moved back"
 zinc 3 mv p.zarr/deep/y lat
 says "already there"
 zinc 3 mv p.zarr/deep/none /q
 zinc 2 mv p.zarr/deep /deep/below
-# into another store, whether it is there or not: an error, and nothing has moved
+# into another store, whether it exists or not: an error, and nothing is moved
 for new in o.zarr/u ./a.zarr/u "$PWD/o.zarr/u" "file://$PWD/o.zarr/u" "a.zip|zip:u"; do
 	zinc 2 mv p.zarr/deep/y "$new"
 	says "another store"
@@ -351,7 +351,7 @@ done
 zinc 0 mv p.zarr/deep/y ./p.zarr/deep/z # the same store by another name
 zinc 0 mv p.zarr/deep/z "$PWD/p.zarr/deep/y"
 here=$PWD
-cd a.zarr # a hierarchy around the working directory is not meant
+cd a.zarr # a hierarchy around the working directory is not used
 run 0 "$ZINC" mv "$here/p.zarr/deep/y" within
 run 0 "$ZINC" mv "$here/p.zarr/within" /deep/y
 rm out err

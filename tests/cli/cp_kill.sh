@@ -7,7 +7,7 @@ set -eu
 
 kills=${CP_KILLS:-20}
 [ -z "${ZINC_EMULATED-}" ] || kills=3
-if [ -d /dev/shm ] && [ -w /dev/shm ]; then # where fsync costs nothing, and more happens between two kills
+if [ -d /dev/shm ] && [ -w /dev/shm ]; then # where fsync costs nothing, so that more happens between two kills
 	place=$(mktemp -d -p /dev/shm)
 	trap 'rm -rf "$place"' EXIT
 	cd "$place"
@@ -20,11 +20,11 @@ head -c 4194304 /dev/urandom >x.raw
 head -c 40000 /dev/urandom >y.raw
 "$ZINC" put a.zarr/g/y --from y.raw
 
-# What to copy, and with which options.
+# Sources and options of the copies.
 copies=("a.zarr b.zarr" "a.zarr b.zarr --format v2" "a.zarr/x b.zarr/x --chunks 64,4,8 --max-memory 512k"
 	"a.zarr b.zarr --codecs gzip:1 --dtype float64" "a.zarr b.zarr --format v3-2022")
 
-# Microseconds that the copy takes.
+# Duration of the copy in microseconds.
 time_of() {
 	local from
 	rm -rf b.zarr
@@ -36,7 +36,7 @@ time_of() {
 same() {
 	"$ZINC" cat b.zarr/x --as raw >back.raw
 	case $1 in
-	*float64*) # compared as text, for the type is another
+	*float64*) # compared as text, because the type differs
 		"$ZINC" cat b.zarr/x -s '::9, ::31, ::17' --as csv | sed 's/\.0//g' >back.csv
 		"$ZINC" cat a.zarr/x -s '::9, ::31, ::17' --as csv | cmp - back.csv || return 1
 		;;
@@ -51,8 +51,8 @@ for ((i = 0; i < kills; i++)); do
 	copy=${copies[i % ${#copies[@]}]}
 	[ -n "${took[i % ${#copies[@]}]-}" ] || took[i % ${#copies[@]}]=$(time_of "$copy")
 	rm -rf b.zarr
-	for ((n = 0, status = 137; n < 4 && status == 137; n++)); do # and again while it goes on, up to three times
-		"$ZINC" cp $copy --resume -j $((1 + RANDOM % 4)) 2>err & # each time by another number of threads
+	for ((n = 0, status = 137; n < 4 && status == 137; n++)); do # again during the resumed copy, up to three times
+		"$ZINC" cp $copy --resume -j $((1 + RANDOM % 4)) 2>err & # each time with another number of threads
 		pid=$!
 		us=$(((RANDOM * 32768 + RANDOM) % (took[i % ${#copies[@]}] + 1000)))
 		if [ $n -lt 3 ]; then
@@ -64,14 +64,14 @@ for ((i = 0; i < kills; i++)); do
 		status=0
 		wait $pid 2>/dev/null || status=$?
 	done
-	if [ "$status" = 3 ] && [ $n -gt 1 ] && grep -q 'already there' err; then status=0; fi # it had come to its end
+	if [ "$status" = 3 ] && [ $n -gt 1 ] && grep -q 'already there' err; then status=0; fi # it had finished
 	[ "$status" = 0 ] || bad "kill $i of 'cp $copy' after $us us: exit status $status"
 	same "$copy" || bad "kill $i of 'cp $copy' after $us us: the target differs"
 	"$ZINC" validate b.zarr --json >out || bad "kill $i: the target is not valid"
 	has '"errors":0'
 done
 
-# ---- killed while it erased a temporary array whose first step was to be done anew ----
+# ---- killed while it erased a temporary array whose first step had to be repeated ----
 copy=${copies[2]}
 rm -rf b.zarr
 "$ZINC" cp $copy 2>err &

@@ -4,7 +4,7 @@ set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 command -v python3 >/dev/null || exit 77
 [ -z "${ZINC_EMULATED-}" ] || exit 77
-case $(nm -D "$ZINC_BUILD_DIR/libzinc.so.0" 2>/dev/null) in *__asan_* | *__tsan_*) exit 77 ;; esac # they have memory of their own
+case $(nm -D "$ZINC_BUILD_DIR/libzinc.so.0" 2>/dev/null) in *__asan_* | *__tsan_*) exit 77 ;; esac # not with sanitizers
 
 if [ -d /dev/shm ] && [ -w /dev/shm ]; then
 	place=$(mktemp -d -p /dev/shm)
@@ -17,7 +17,7 @@ limit=32 # MiB
 head -c 65536 /dev/urandom >block
 for _ in $(seq 4096); do cat block; done | "$ZINC" put a.zarr --from - # 256 MiB
 
-peak() { # MiB that `zinc cp ARGS` has at most
+peak() { # peak memory of `zinc cp ARGS` in MiB
 	python3 - "$ZINC" "$@" <<'END'
 import resource, subprocess, sys
 subprocess.run([sys.argv[1], "cp", *sys.argv[2:]], check=True)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# cp_overwrite.sh - a copy that cannot be made leaves the old target as it was, in every version of Zarr
+# cp_overwrite.sh - a copy that fails leaves the old target unchanged, in every version of Zarr
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 
-stays() { # STATUS ARGS...: cp --overwrite is refused, and the target is what it was
+stays() { # STATUS ARGS...: cp --overwrite is refused, and the target is unchanged
 	local status=$1
 	shift
 	rm -rf was.zarr
@@ -12,7 +12,7 @@ stays() { # STATUS ARGS...: cp --overwrite is refused, and the target is what it
 	diff -r was.zarr old.zarr || bad "the old target has changed: $*"
 }
 
-# A source whose last chunk has a number that int8 does not have.
+# A source whose last chunk has a number beyond int8.
 head -c 4096 /dev/zero | tr '\0' '\1' >x.raw
 zinc 0 create a.zarr/x --shape 32,64 --dtype int16 --chunks 4,64 --codecs zstd+crc32c
 zinc 0 put a.zarr/x --from x.raw # 257
@@ -37,12 +37,12 @@ for format in $(some v3 v2 v3-2019 v3-2020 v3-2022); do
 	printf damaged >d.zarr/x/c/7/0
 	stays 5 d.zarr/x old.zarr/g/b --chunks 8,8
 	stays 5 d.zarr old.zarr/g --chunks 32,1 --max-memory 2k
-	# a codec that nobody has
+	# an unknown codec
 	sed -i 's/"name": "zstd"/"name": "example.unheard-of"/' d.zarr/x/zarr.json
 	stays 4 d.zarr/x old.zarr/g/b --chunks 8,8
 	stays 4 d.zarr/x old.zarr/g/b --dtype int32
 	rm -r d.zarr
-	# and one that can be made replaces it
+	# and a copy that succeeds replaces it
 	zinc 0 cp a.zarr/y old.zarr/g/b --chunks 8,8 --overwrite --verify
 	zinc 0 cat old.zarr/g/b --as raw
 	cmp out y.raw || bad "$format: elements"
@@ -68,7 +68,7 @@ zinc 0 cp n.zarr old.zarr
 stays 2 a.zarr/y old.zarr/x --codecs "$astype"
 stays 2 a.zarr/y old.zarr/x --codecs "$astype" --chunks 32,1 --max-memory 16k
 
-# ---- names that the target's version does not have beside each other: neither old nor new is touched ----
+# ---- names that exclude each other in the target's version: neither old nor new is changed ----
 zinc 0 create c.zarr/a --shape 4 --dtype int8
 zinc 0 create c.zarr/A --shape 4 --dtype int8
 rm -rf old.zarr
@@ -79,20 +79,20 @@ zinc 2 cp c.zarr old.zarr --overwrite --dry-run
 zinc 2 cp c.zarr new.zarr --format v3-2019
 [ ! -e new.zarr ] || bad "something was written"
 
-# ---- what an interrupted copy has left is an old target, too ----
+# ---- the rest of an interrupted copy is also an old target ----
 rm -rf old.zarr
 mkdir -p old.zarr/c
 echo '{"zinc_cp": 2, "source": "d.zarr", "path": "/", "steps": 1, "done": 0}' >old.zarr/__zinc_cp.json
 echo x >old.zarr/c/0
 stays 2 a.zarr/y old.zarr --dtype int8
 
-# ---- a move reads what it moves ----
+# ---- a move reads its data ----
 zinc 0 cp a.zarr m.zarr
 zinc 0 mv m.zarr/x /y --overwrite
 zinc 0 cat m.zarr/y --as raw
 cmp out x.raw || bad "moved"
 
-# ---- what the source has by a link in the old target would go with it ----
+# ---- files that the source links to in the old target would be erased with it ----
 for format in v3 v2 v3-2020; do
 	rm -rf one.zarr two.zarr
 	zinc 0 create one.zarr --group --format $format
@@ -114,7 +114,7 @@ for format in v3 v2 v3-2020; do
 		says "the source would be erased with the target"
 	done
 	find one.zarr | sort | cmp - before || bad "$format: the source is gone"
-	zinc 0 cp two.zarr three.zarr # else there is nothing wrong with it
+	zinc 0 cp two.zarr three.zarr # otherwise it is valid
 	zinc 0 cp --overwrite two.zarr three.zarr
 	rm -r three.zarr
 done

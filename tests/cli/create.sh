@@ -46,7 +46,7 @@ for fill in NaN Infinity -Infinity 0x7ff8000000000001 1.5 -0.0 '"NaN"'; do
 	has "fill value   $(tr -d '"' <<<"$fill")"
 done
 
-# ---- what is there stays, unless --overwrite ----
+# ---- an existing node stays, unless --overwrite ----
 zinc 3 create a.zarr/o --shape 3 --dtype int8
 says "a.zarr/o"
 zinc 3 create a.zarr --group
@@ -137,7 +137,7 @@ would erase /g
 would erase /g/h
 END
 [ -e a.zarr/g/h/zarr.json ] || bad "--dry-run erased"
-if script -qec true /dev/null >/dev/null 2>&1; then # a terminal to ask at
+if script -qec true /dev/null >/dev/null 2>&1; then # a terminal for the question
 	echo n | script -qec "'$ZINC' rm a.zarr/g; echo status \$?" /dev/null >out 2>&1
 	has "[y/N]"
 	has "status 3"

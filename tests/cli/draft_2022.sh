@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# draft_2022.sh - what the draft of 2022 does not let a reader open, and what may stand in for what it does not know
+# draft_2022.sh - what a reader of the draft of 2022 must not open, and fallbacks for unknown types
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 
@@ -32,7 +32,7 @@ for node in a g; do
 	has colour
 done
 
-# ---- nothing comes into such a group, nothing goes out of it, and it is no array (22-89-) ----
+# ---- nothing is created in such a group or removed from it, and it is not an array (22-89-) ----
 cp -r d.zarr was.zarr
 for edit in 'create N/new --shape 1 --dtype int8' 'create N/new --group' 'create N/new/m --group' \
 	'create N/b --shape 1 --dtype int8 --overwrite' 'cp same.zarr/a N/new' 'cp same.zarr/a N/b --overwrite' \
@@ -57,14 +57,14 @@ zinc 0 cp d.zarr some.zarr --lossy
 zinc 0 ls some.zarr
 lacks a
 
-# ---- of the entry point: a warning (22-41+) ----
+# ---- unknown members of the entry point: a warning (22-41+) ----
 sed -i 's/^{/{"colour": "red",/' same.zarr/zarr.json
 zinc 0 cat same.zarr/a
 says 'member "colour" is not defined'
 zinc 0 validate same.zarr
 has 'warning 22-41'
 
-# ---- a type that is not known, of an extension that is (22-58+) ----
+# ---- an unknown type of a known extension (22-58+) ----
 type() { # NAME URI-VERSION TYPE FALLBACK
 	cat >same.zarr/meta/"$1".array.json <<-END
 		{"shape": [2], "chunk_grid": {"type": "regular", "chunk_shape": [2], "separator": "/"}, "chunk_memory_layout": "C",

@@ -22,7 +22,7 @@ for draft in v3-2019 v3-2020 v3-2022; do
 	zinc 0 create a.zarr/x/y --group
 	zinc 3 create a.zarr/x/y --group
 
-	# a parent that existed only by the erased node goes with it, unless it is kept
+	# an implicit parent disappears with its last child, unless it is kept
 	zinc 0 create a.zarr/p/q/r --shape 2 --dtype uint8
 	zinc 0 rm --yes a.zarr/p/q/r
 	zinc 3 info a.zarr/p
@@ -34,14 +34,14 @@ for draft in v3-2019 v3-2020 v3-2022; do
 	has '"implicit":false'
 	zinc 3 rm --yes --keep-parents a.zarr/p/q/r
 
-	# foreign keys are told, and never taken for something else
+	# foreign keys are reported, and never misread
 	echo mine >a.zarr/notes.txt
 	zinc 0 validate a.zarr
 	has foreign
 	zinc 0 validate --repair --orphans a.zarr
 	[ -f a.zarr/notes.txt ] || bad "$draft: a foreign key was erased"
 
-	# zstd is that of blosc there, which is told where it was asked for
+	# zstd becomes blosc with zstd there, which is reported if zstd was requested
 	zinc 0 create a.zarr/z --shape 2 --dtype uint8
 	[ ! -s err ] || bad "$draft: nobody asked for zstd"
 	for codecs in zstd zstd:5 '[{"name": "zstd", "configuration": {"level": 1}}]'; do
@@ -65,13 +65,13 @@ for draft in v3-2019 v3-2020 v3-2022; do
 	done
 	sed -i 's#"must_understand": true#"must_understand": false#' a.zarr/zarr.json
 	zinc 0 cat --as json a.zarr/x/y/a
-	zinc 3 rm --yes a.zarr # the notes are not the hierarchy's
+	zinc 3 rm --yes a.zarr # the notes do not belong to the hierarchy
 	says notes.txt
 	zinc 0 rm --yes --force a.zarr
 	[ ! -e a.zarr/zarr.json ] || bad "$draft: the entry point is still there"
 done
 
-# what is wrong with a document is said once, also of a scalar, which a copy reads again
+# an error in a document is reported once, also for a scalar, which a copy reads again
 zinc 0 create once.zarr --group --format v3-2020
 zinc 0 create once.zarr/s --shape "" --dtype int8
 sed -i 's/"shape"/"more": 1, "shape"/' once.zarr/meta/root/s.array.json

@@ -1,4 +1,4 @@
-# erase.sh - rm, mv and --overwrite touch only what is certainly the node's own, in every version of Zarr
+# erase.sh - rm, mv and --overwrite erase only what certainly belongs to the node, in every version of Zarr
 . "$(dirname "$0")/../support/cli.bash"
 
 # The place of the data of /a in each version.
@@ -17,12 +17,12 @@ plant() { # FORMAT: d.zarr with an array /a that has four chunks, and one below 
 
 files() { find "$1" ! -type d | sort; }
 
-unchanged() { # STATUS ARGS...: it is refused, and nothing is erased; --dry-run says the same
+unchanged() { # STATUS ARGS...: it is refused, and nothing is erased; --dry-run reports the same
 	local status=$1
 	shift
 	files . | grep -v -e ./out -e ./err -e ./before -e ./after -e ./deed >before
 	zinc "$status" "$@"
-	tail -n 1 err >deed # warnings may come twice
+	tail -n 1 err >deed # warnings may be printed twice
 	zinc "$status" "$@" --dry-run
 	tail -n 1 err | cmp - deed || bad "--dry-run says something else: $*"
 	files . | grep -v -e ./out -e ./err -e ./before -e ./after -e ./deed >after
@@ -33,14 +33,14 @@ for format in $(some v3 v2 v3-2019 v3-2020 v3-2022); do
 	plant $format
 	[ -f "d.zarr/${data[$format]}/${first[$format]}" ] || bad "$format: no chunk where the test looks for it"
 
-	# ---- what info does not know ----
+	# ---- files unknown to info ----
 	for what in nothing a/nothing g/nothing "a/$(dirname "${first[$format]}")"; do
 		[ "$what" != a/. ] || continue
 		zinc 3 info "d.zarr/$what"
 		unchanged 3 rm --yes "d.zarr/$what"
 	done
 
-	# ---- the dry run and the deed ----
+	# ---- the dry run and the real run ----
 	zinc 0 rm --dry-run d.zarr/g
 	printf 'would erase /g\nwould erase /g/b\n' | prints
 	files d.zarr | grep -v /g >want
@@ -49,7 +49,7 @@ for format in $(some v3 v2 v3-2019 v3-2020 v3-2022); do
 	zinc 3 rm --yes d.zarr/g
 	plant $format
 
-	# ---- lock files: those of the node's own keys go with it, one that only has such a name is a stranger's ----
+	# ---- lock files: those of the node's own keys are erased, a file that only has such a name is foreign ----
 	touch "d.zarr/${data[$format]}/${first[$format]}.__lock"
 	zinc 0 rm --yes d.zarr/a
 	[ ! -e "d.zarr/${data[$format]}" ] || bad "$format: a lock file is left"
@@ -78,7 +78,7 @@ for format in $(some v3 v2 v3-2019 v3-2020 v3-2022); do
 	zinc 0 create d.zarr/a --shape 1 --dtype int8
 	[ ! -e "d.zarr/${data[$format]}/README" ] || bad "$format: --force left something"
 
-	# ---- chunks outside the shape are own; those of another rank are not ----
+	# ---- chunks outside the shape belong to the array; those of another rank do not ----
 	plant $format
 	cp "d.zarr/${data[$format]}/${first[$format]}" "d.zarr/${data[$format]}/${first[$format]%0}77"
 	zinc 0 rm --yes d.zarr/a
@@ -88,7 +88,7 @@ for format in $(some v3 v2 v3-2019 v3-2020 v3-2022); do
 	echo >"d.zarr/${data[$format]}/c/5/5/5"
 	unchanged 3 rm --yes d.zarr/a
 
-	# ---- overwritten: nothing of the old shows in the new ----
+	# ---- overwritten: nothing of the old array is visible in the new ----
 	plant $format
 	zinc 0 create d.zarr/a --shape 4 --dtype uint8 --chunks 2 --fill 7 --overwrite
 	zinc 0 cat d.zarr/a --as json
@@ -106,7 +106,7 @@ for format in $(some v3 v2 v3-2019 v3-2020 v3-2022); do
 	zinc 0 rm --yes d.zarr --force
 	[ ! -e d.zarr/zarr.json ] && [ ! -e d.zarr/.zgroup ] || bad "$format: --force erases a broken node"
 
-	# ---- what an interrupted erase has left: data without documents ----
+	# ---- the rest of an interrupted erase: data without documents ----
 	plant $format
 	rm "d.zarr/$document"
 	unchanged 3 rm --yes d.zarr/a
@@ -115,7 +115,7 @@ for format in $(some v3 v2 v3-2019 v3-2020 v3-2022); do
 	[ ! -e "d.zarr/${data[$format]}" ] || bad "$format: leftovers are left"
 done
 
-# ---- what cannot be made costs nothing: a node below an array, as other programs leave them ----
+# ---- a node that cannot be created: nothing is erased for it, below an array as other programs leave them ----
 bury() { # FORMAT: d.zarr/a/b, an array below an array, with its chunks
 	plant "$1"
 	zinc 0 create d.zarr/b --shape 4 --dtype uint8 --chunks 2 --codecs none
@@ -155,7 +155,7 @@ sed -i '1s/^{/{"new": {"x": 1},/' d.zarr/g/zarr.json
 unchanged 4 create d.zarr/g/b --shape 1 --dtype int8 --overwrite
 unchanged 4 cp d.zarr/a d.zarr/g/b --overwrite
 
-# ---- a dry run of create sees the place as the deed does ----
+# ---- a dry run of create checks the place as the real run does ----
 for format in $(some v3 v2 v3-2019 v3-2020 v3-2022); do
 	plant $format
 	mkdir -p "d.zarr/${data[$format]%a}left"
@@ -181,7 +181,7 @@ for format in $(some v3 v2 v3-2019 v3-2020 v3-2022); do
 	zinc 3 create d.zarr/g --group --dry-run
 done
 
-# ---- extensions that are not known, and may decide about keys ----
+# ---- unknown extensions, which may determine keys ----
 plant v3
 cp d.zarr/a/zarr.json sound
 for change in '1s/^{/{"new": {"x": 1},/' '1s/^{/{"storage_transformers": [{"name": "example.x"}],/' 's/"regular"/"example.x"/' \
@@ -196,7 +196,7 @@ for change in '1s/^{/{"new": {"x": 1},/' '1s/^{/{"storage_transformers": [{"name
 	unchanged 4 cp d.zarr/g/b d.zarr/a --overwrite
 done
 cp sound d.zarr/a/zarr.json
-# a codec or a data type that is not known
+# an unknown codec or data type
 for change in 's/"bytes"/"example.unknown"/' 's/"uint8"/"example.unknown"/'; do
 	sed "$change" sound >d.zarr/a/zarr.json
 	zinc 4 cat d.zarr/a
@@ -209,7 +209,7 @@ zinc 0 mv d.zarr/a /elsewhere --force
 zinc 0 rm --yes d.zarr/elsewhere --force
 [ ! -e d.zarr/elsewhere ] || bad "--force"
 
-# ---- places that are no Zarr ----
+# ---- places that are not Zarr ----
 mkdir -p docs/sub
 echo 1 >docs/a.txt
 echo 2 >docs/sub/b.txt
@@ -232,7 +232,7 @@ echo 1 >docs/a.txt
 zinc 0 create docs --group --overwrite --force
 zinc 0 tree docs
 [ ! -e docs/a.txt ] || bad "--force"
-# a directory of hierarchies is no hierarchy
+# a directory of hierarchies is not a hierarchy
 rm -rf many
 mkdir many
 cp -r d.zarr many/one.zarr
@@ -249,7 +249,7 @@ plant v3
 printf '{"zarr_format": 2}' >d.zarr/.zgroup
 unchanged 3 rm --yes d.zarr
 
-# ---- links: they go, and what they lead to stays ----
+# ---- links are erased, their targets stay ----
 for format in v3 v2; do
 	plant $format
 	rm -rf o.zarr
@@ -284,7 +284,7 @@ for format in v3 v2; do
 	rm -rf d.zarr
 done
 
-# ---- an interrupted copy is begun anew ----
+# ---- an interrupted copy is started again ----
 plant v3
 mkdir -p half.zarr/g/b/c
 journal='{"zinc_cp": 2, "source": "d.zarr", "path": "/", "steps": 1, "done": 0}'
@@ -293,7 +293,7 @@ echo x >half.zarr/g/b/c/0
 zinc 3 cp d.zarr half.zarr
 zinc 0 cp d.zarr half.zarr --overwrite
 diff -r d.zarr half.zarr || bad "begun anew"
-# a file that only has a journal's name; and beside a journal what no copy has put
+# a file that only has a journal's name; and files beside a journal that no copy has put
 mkdir -p p/my__zinc_cp_pass
 : >p/__zinc_cp.json
 unchanged 3 create p --group --overwrite
@@ -319,7 +319,7 @@ zinc 0 validate --repair --orphans d.zarr
 [ ! -e d.zarr/h/__zinc_cp.json ] || bad "a copy is not given up"
 
 # ---- validate erases orphans of arrays that it understands, nothing else ----
-orphan() { # FORMAT SED-EXPRESSION: change the document of /a so; what looks like orphans stays
+orphan() { # FORMAT SED-EXPRESSION: change the document of /a; apparent orphans stay
 	plant "$1"
 	document=$("$ZINC" info d.zarr/a --json | sed -n 's/.*"metadata_key":"\([^"]*\)".*/\1/p')
 	cp "d.zarr/${data[$1]}/${first[$1]}" "d.zarr/${data[$1]}/${first[$1]%0}77"
@@ -354,7 +354,7 @@ files three.zarr >before
 zinc 0 validate --repair --orphans three.zarr
 files three.zarr >after
 same "version 2 beside version 3"
-# the same where both have the same chunk keys: the smaller of the two does not say what the other has lost
+# the same if both have the same chunk keys: the smaller array does not decide which chunks of the other are orphans
 for smaller in v3 v2; do
 	[ $smaller = v3 ] && larger=v2 || larger=v3
 	rm -rf small.zarr large.zarr

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# errors.sh - every command with every kind of bad usage and bad data: exit status, and one line that says why
+# errors.sh - every command with every kind of bad usage and bad data: exit status, and one line with the reason
 #
 # A command that is not in the table below fails the test, so new ones get a row.
 set -eu
@@ -12,7 +12,7 @@ printf "{'descr': '|i1', 'fortran_order': False, 'shape': (1,), }        \n" >he
 	bytes 07
 } >one.npy # one int8, 7
 
-# What a command needs besides its URL to get as far as looking at it; @ is the URL; - : it takes none.
+# The arguments that a command needs before it opens its URL; @ is the URL; - : it takes none.
 declare -A line=(
 	[info]='@' [tree]='@' [ls]='@' [cat]='@' [create]='@ --shape 1 --dtype int8' [put]='@ --from one.npy' [attrs]='@'
 	[resize]='@ 2' [append]='@ --from one.npy' [consolidate]='@' [rm]='@ --yes' [mv]='@ elsewhere'
@@ -20,8 +20,8 @@ declare -A line=(
 	[conventions]='@' [bench]='@ --repeat 1' [serve]='@' [view]='@'
 	[codecs]=- [dtypes]=- [stores]=- [formats]=- [completion]=-
 )
-# Exit status with: a document that is no JSON, a document that breaks a rule, an unknown codec, a chunk that does not
-# decode.  . : not tried.
+# Exit status with: a document that is not JSON, a document that breaks a rule, an unknown codec, a chunk that does not
+# decode.  . : not tested.
 declare -A data=(
 	[info]='5 5 0 0' [tree]='5 5 0 0' [ls]='5 5 0 0' [cat]='5 5 4 5' [create]='3 3 3 3' [put]='5 5 4 0' [attrs]='5 5 0 0'
 	[resize]='5 5 4 0' [append]='5 5 4 .' [consolidate]='5 5 2 2' [rm]='5 5 4 0' [mv]='. . . .' [cp]='5 5 0 .'
@@ -29,8 +29,8 @@ declare -A data=(
 	[bench]='5 5 4 5' [serve]='. . . .' [view]='. . . .'
 )
 
-# call STATUS COMMAND URL: its line of the table; a failure other than a finding is one line on stderr, but for tree and ls,
-# which show a damaged node among the others
+# call STATUS COMMAND URL: its line of the table; a failure other than a finding is one line on stderr, except for
+# tree and ls, which show a damaged node among the others
 call() {
 	local words
 	read -ra words <<<"${line[$2]}"
@@ -75,7 +75,7 @@ for command in $("$ZINC" --complete "" | cut -f 1); do
 	says ""
 	call 2 "$command" 'nosuchscheme://x'
 	call 2 "$command" ''
-	# ---- what is not there, and what is no Zarr ----
+	# ---- missing places, and places that are not Zarr ----
 	[ "$command" != create ] || continue
 	call 3 "$command" nothing.zarr
 	mkdir -p plain
@@ -89,7 +89,7 @@ for command in $("$ZINC" --complete "" | cut -f 1); do
 		broken $kind
 		call "${statuses[kind]}" "$command" x.zarr
 	done
-	# an option of every kind of value that it has, wrong
+	# a wrong value for an option of every kind
 	for option in $("$ZINC" "$command" --help | sed -n 's/^  .*--\([a-z-]*\) \([A-Z|]*\) .*/\1/p'); do
 		case $option in
 		as | key-encoding | order | endian | depth | axis | repeat | rtol | atol)

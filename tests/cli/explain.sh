@@ -51,7 +51,7 @@ zinc 0 explain s.zarr
 has "objects      2, 1 of them stored"
 has "chunks       6, 4 of them stored"
 
-# what explain says is what the chosen read does: here all of it by hand
+# explain must match the real read: here computed by hand
 zinc 0 explain s.zarr -s '3, 0' --json
 is_json
 has '"requests":2,"ranges":2,"bytes_read":74,' # index of 4 * 16 + 4 bytes, and one chunk

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# extensions.sh - what is not known: nodes are shown and marked, elements are refused, whole hierarchies shut (exit 4)
+# extensions.sh - unknown extensions: nodes are shown and marked, elements and whole hierarchies are refused (exit 4)
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 
 uri=https://example.org/made-up/1.0
 
-# node_is_marked URL NAME: commands that show the array at URL say that NAME is not known, those that need it refuse
+# node_is_marked URL NAME: commands that show the array at URL report NAME as unknown, those that need it refuse
 node_is_marked() {
 	local url=$1 name=$2 parent=${1%/*}
 
@@ -66,7 +66,7 @@ try_draft() { # VERSION ENTRY META SUFFIX CODEC-MEMBER ENTRY-OF-ANOTHER-ENCODING
 	zinc 0 resize "$d/ignorable" 6
 	has '"kept"' "$d/$meta/ignorable.array$suffix"
 
-	# the whole hierarchy: every command, whatever it asks about
+	# the whole hierarchy: every command, for any node
 	echo "${entry/@/$ignorable}" >"$d/zarr.json"
 	zinc 0 cat "$d/good"
 	echo "${entry/@/$required}" >"$d/zarr.json"

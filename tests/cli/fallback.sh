@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# fallback.sh - data types of the drafts that may stand in for others, and are written with them
+# fallback.sh - fallback data types of the drafts, read and written
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 

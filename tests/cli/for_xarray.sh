@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# for_xarray.sh - what xarray takes for missing, from version 2 to 3 and back: fill_value and the attribute _FillValue
+# for_xarray.sh - what xarray treats as missing, from version 2 to 3 and back: fill_value and the attribute _FillValue
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 
@@ -16,7 +16,7 @@ null() { # FILE: its fill value is null
 	has '"fill_value": null' "$1"
 }
 
-# ---- version 2 to 3: what masked masks still ----
+# ---- version 2 to 3: the same elements are masked ----
 make v2.zarr/short --dtype int16 --fill -9999 --dims x --format v2
 make v2.zarr/float --dtype float32 --fill NaN --dims x
 make v2.zarr/big --dtype '>f8' --fill -9999.5 --dims x
@@ -43,7 +43,7 @@ has '"_FillValue": true' v3.zarr/flag/zarr.json
 has '"_FillValue": ["AAAAAAAA8D8=", "AAAAAAAA+H8="]' v3.zarr/pair/zarr.json
 has '"_FillValue": "AAAAAAAA+L8="' v3.zarr/own/zarr.json
 lacks _FillValue v3.zarr/none/zarr.json
-lacks _FillValue v3.zarr/plain/zarr.json # no names: xarray does not see it
+lacks _FillValue v3.zarr/plain/zarr.json # no names: xarray does not mask it
 lacks _FillValue v3.zarr/text/zarr.json
 zinc 0 diff v2.zarr v3.zarr
 
@@ -72,7 +72,7 @@ done
 zinc 0 diff v2.zarr back.zarr
 has '"_ARRAY_DIMENSIONS": []' back.zarr/scalar/.zattrs
 
-# ---- any chain of formats ends as the direct way does ----
+# ---- any chain of formats gives the result of the direct copy ----
 formats="v3-2019 v3-2020 v3-2022 v3"
 mkdir one.zarr
 zinc 0 create one.zarr --group --format v2
@@ -113,7 +113,7 @@ zinc 0 cp one.zarr/none kept.zarr --format v2 --dtype float32
 null kept.zarr/.zarray
 cp -r one.zarr/none zero.zarr
 sed -i 's/"fill_value": null/"fill_value": 0/' zero.zarr/.zarray
-zinc 1 diff one.zarr/none zero.zarr # a reader that masks would see something else
+zinc 1 diff one.zarr/none zero.zarr # a reader that masks would show something else
 has fill_value
 
 # ---- version 3 to 2: null where nothing masks, or the attribute does, and everything is stored ----
@@ -148,7 +148,7 @@ null x2.zarr/other/.zarray
 has '"fill_value": -9999.0' x2.zarr/nan/.zarray
 has '"fill_value": -1' x2.zarr/masked/.zarray
 lacks _FillValue x2.zarr/masked/.zattrs
-for name in bare masked sparse other; do # no value is another
+for name in bare masked sparse other; do # a missing value is different
 	zinc 0 cat w3.zarr/$name --as json
 	cp out want
 	zinc 0 cat x2.zarr/$name --as json
@@ -159,7 +159,7 @@ zinc 0 cp w3.zarr y2.zarr --format v2 --json
 is_json
 has '"kind":"notice"'
 
-# ---- where null is written, every chunk is, though it be nothing but zeros ----
+# ---- if null is written, every chunk is stored, even one of zeros ----
 stored() { # DIRECTORY COUNT
 	[ "$(ls "$1" | wc -l)" = "$2" ] || bad "$1: not $2 chunks"
 }
@@ -171,7 +171,7 @@ null sh2.zarr/a/.zarray
 stored sh2.zarr/a 4
 zinc 0 create raw.zarr/a --shape 8 --dtype int16 --chunks 2 --codecs none --dims x
 zinc 0 put raw.zarr/a --from bytes -s 0:4
-zinc 0 cp raw.zarr raw2.zarr --format v2 --for-xarray # the same objects, were it not for null
+zinc 0 cp raw.zarr raw2.zarr --format v2 --for-xarray # the same objects except for null
 null raw2.zarr/a/.zarray
 stored raw2.zarr/a 4
 zinc 0 create few.zarr/a --shape 100 --dtype int16 --chunks 2 --dims x
@@ -181,7 +181,7 @@ null few2.zarr/a/.zarray
 stored few2.zarr/a 50
 zinc 0 diff few.zarr few2.zarr
 
-# ---- of another type ----
+# ---- another type ----
 zinc 0 cp v2.zarr/short t.zarr --format v3 --dtype float32
 has '"_FillValue": "AAAAAICHw8A="' t.zarr/zarr.json
 zinc 0 cp t.zarr i.zarr --dtype int32
@@ -204,7 +204,7 @@ for how in default:c/1/1 default.:c.1.1 v2:1.1 v2/:1/1; do
 	[ -e "k${how%%:*}.zarr/${how#*:}" ] || bad "$how: no such key"
 	zinc 0 diff k.zarr "k${how%%:*}".zarr
 done
-for how in default:1/1 default.:1.1 v2:1.1 v2/:1/1; do # the separator is what the draft of 2019 has of it
+for how in default:1/1 default.:1.1 v2:1.1 v2/:1/1; do # the draft of 2019 has only the separator
 	zinc 0 cp k.zarr "d${how%%:*}".zarr --format v3-2019 --key-encoding "${how%%:*}" --verify
 	[ -e "d${how%%:*}.zarr/data/${how#*:}" ] || bad "$how: no such key in v3-2019"
 	zinc 0 diff k.zarr "d${how%%:*}".zarr
@@ -217,7 +217,7 @@ zinc 0 put d5.zarr --from bytes
 zinc 0 cp k.zarr k3.zarr --format v2 --key-encoding v2
 has '"dimension_separator": "."' k3.zarr/.zarray
 zinc 2 cp k.zarr k4.zarr --key-encoding v3
-zinc 0 create k5.zarr --shape 4 --dtype uint8 --format v2 # a new one has the version's own
+zinc 0 create k5.zarr --shape 4 --dtype uint8 --format v2 # a new array has the default of the version
 has '"dimension_separator": "."' k5.zarr/.zarray
 
 finish

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # golden.sh - hierarchies of the drafts that were made by hand are read element by element, and written byte by byte
 #
-# Layouts of types of fixed size: 19-19+ 20-22+ 22-28+.  URLs into a hierarchy lead to its root: 20-99+ 22-130+.
+# Layouts of types of fixed size: 19-19+ 20-22+ 22-28+.  URLs into a hierarchy are resolved to its root: 20-99+ 22-130+.
 # 19-11+ 20-11+ 22-15+ 19-17+ 19-18+ 20-20+ 20-21+ 22-26+ 22-27+ 22-25+ 22-32+ 22-163+ 22-144+ 22-145+ 22-146+
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"

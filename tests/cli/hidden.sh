@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# hidden.sh - nodes that no listing comes to: below arrays, of another version below a directory that is no node, and those
-# that consolidated metadata does not know or alone knows.  What get can read is shown, or a finding with its name.
+# hidden.sh - nodes that no listing reaches: below arrays, of another version below a plain directory, and those that
+# consolidated metadata lacks or that only it has.  A node that get can read is shown, or is a finding with its name.
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 
@@ -25,7 +25,7 @@ state() {
 	find "$1" -type f -exec cksum {} + | sort -k3
 }
 
-# plant FORMAT PLACE: a node where none is shown; its name goes to $name
+# plant FORMAT PLACE: a node where none is shown; its name is stored in $name
 plant() {
 	local format=$1 s=$1.zarr dir file
 	rm -rf twin one
@@ -42,7 +42,7 @@ plant() {
 		return
 		;;
 	foreign) name=g/a/n dir=$(data_of "$s" g/a)/n ;; # of another, below an array
-	deep) name=x/y/z dir=$s/x/y/z ;;                 # and below what is no node
+	deep) name=x/y/z dir=$s/x/y/z ;;                 # and below a plain directory
 	inner) # in a group; in the tree of documents
 		case $format in
 		v2 | v3) name=g/x/y dir=$s/g/x/y ;;
@@ -93,7 +93,7 @@ for format in $(some $formats); do
 		done
 		case $place in
 		below | foreign)
-			# foreign keys are the other reason not to erase; to force that is not to lose what is hidden
+			# foreign keys are another reason not to erase; forcing that must not lose hidden nodes
 			zinc 1 mv "$s/g" h
 			zinc 1 mv --force "$s/g" h
 			has "hidden: /$name: cannot be shown" err
@@ -114,7 +114,7 @@ for format in $(some $formats); do
 	cmp -s out xy || bad "the hidden node was not copied as it is: $format"
 done
 
-# ---- how far a listing looks: where one level of the array's directory is short ----
+# ---- how far a listing reads: one level of the array's directory, if it is short ----
 rm -rf one
 zinc 0 create one --shape 2 --dtype int8 --format v2
 for shape in 4096 4097; do
@@ -128,7 +128,7 @@ for shape in 4096 4097; do
 	[ ! -e copy-f.zarr ] || bad "something was copied"
 done
 
-# with "c/" that level is one entry; below it are chunks, which only those who look at every key read
+# with "c/" that level is one entry; below it are chunks, which only commands that read every key list
 zinc 0 create n.zarr --shape 9000,2 --chunks 1,1 --dtype int8
 mkdir -p n.zarr/c/0 n.zarr/0
 cp -r one n.zarr/c/0/n
@@ -140,7 +140,7 @@ zinc 1 tree n.zarr
 has 0/0
 lacks c/0
 
-# ---- consolidated metadata: listings believe it, whoever copies or compares does not ----
+# ---- consolidated metadata: listings rely on it, copies and comparisons do not ----
 for format in v3 v2; do
 	s=c-$format.zarr
 	zinc 0 create "$s" --group --format "$format"
@@ -176,7 +176,7 @@ for format in v3 v2; do
 	[ ! -e copy2.zarr ] || bad "something was copied"
 done
 
-# ---- something hidden is 1, unless something worse ends the work ----
+# ---- something hidden is status 1, unless there is a worse status ----
 zinc 0 create w.zarr --group
 zinc 0 create w.zarr/g/a --shape 4 --dtype int8
 zinc 0 put w.zarr/g/a --from abcd
@@ -197,7 +197,7 @@ rm -r w.zarr/g/b
 printf 'no chunk' >w.zarr/g/a/c/0
 zinc 5 cp --lossy --codecs gzip:1 w.zarr w3.zarr
 
-# ---- beside the trees of a draft: what cannot be read is told of ----
+# ---- beside the trees of a draft: unreadable entries are reported ----
 zinc 0 create m.zarr --group --format v3-2020
 zinc 0 create empty.zarr --group
 mkdir m.zarr/x
@@ -240,7 +240,7 @@ zinc 1 cp two.zarr two2.zarr --lossy
 has "a group is at the same path" err
 [ -e two2.zarr/meta/root/foo.array.json ] || bad "--lossy copies the array"
 
-# ---- several below one directory that is no node are still JSON ----
+# ---- several below one plain directory are still valid JSON ----
 zinc 0 create h.zarr --group
 for n in 1 2; do
 	mkdir -p h.zarr/d/e/$n

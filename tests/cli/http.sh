@@ -7,7 +7,7 @@ if ! grep -q 'curl *yes' out; then
 	exit 77
 fi
 
-# ---- what is served ----
+# ---- the served files ----
 zinc 0 create 'served/d.zarr' --group
 zinc 0 create 'served/d.zarr/a b/t' --shape 30,20 --dtype uint16 --chunks 7,6 --codecs zstd:1
 zinc 0 create 'served/d.zarr/s' --shape 64,64 --dtype uint8 --chunks 8,8 --shards 32,32 --codecs gzip:1
@@ -52,7 +52,7 @@ has "shards       32 x 32"
 zinc 0 cat "$base/plain/d.zarr/raw" -s 0,0 --trace-requests
 [ "$(grep -c 'GET .*/raw/zarr.json' err)" = 1 ] || bad "its document is asked for more than once: $(cat err)"
 
-# ---- statistics need no listing; what is stored is not known ----
+# ---- statistics need no listing; the stored size is unknown ----
 for node in s raw 'a%20b/t'; do
 	zinc 0 stats "$base/plain/d.zarr/$node"
 	grep -v '^stored\|^per object' out >remote.txt
@@ -60,7 +60,7 @@ for node in s raw 'a%20b/t'; do
 	zinc 0 stats "served/d.zarr/${node//%20/ }"
 	grep -v '^stored\|^per object' out | cmp - remote.txt || bad "statistics of $node"
 done
-# Of a sparse array nobody can ask for every chunk of the grid: an error at once, and a part is right.
+# A sparse array has too many chunks to request: an error at once; a part can be read.
 zinc 0 create served/sparse.zarr --shape 100000,100000 --dtype int8 --chunks 10,10
 for command in "stats" "diff served/sparse.zarr"; do
 	# shellcheck disable=SC2086
@@ -96,7 +96,7 @@ zinc 3 create "$base/plain/d.zarr/new" --shape 1 --dtype uint8
 zinc 3 rm --yes "$base/plain/d.zarr/s"
 zinc 3 attrs "$base/plain/d.zarr/s" a=1
 
-# a dry run says the same
+# a dry run reports the same
 for command in consolidate "consolidate --remove" "create --group" "attrs a=1" "attrs --rm a" "resize 3,3" "put --from s.bin" \
 	"rm --yes" "conventions --add cs" "create --group --overwrite"; do
 	# shellcheck disable=SC2086
@@ -129,7 +129,7 @@ if openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=zinc-test -addext
 	same "HTTPS://127.0.0.1:$port/plain/d.zarr/s" served/d.zarr/s
 fi
 
-# ---- nginx, where it is installed ----
+# ---- nginx, if it is installed ----
 if command -v nginx >/dev/null; then
 	mkdir -p logs
 	cat >nginx.conf <<END

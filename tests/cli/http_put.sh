@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# http_put.sh - writing to a web server: refused unless asked for; elements and attributes changed by PUT
+# http_put.sh - writing to a web server: refused by default; elements and attributes changed by PUT
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 zinc 0 --version
@@ -23,13 +23,13 @@ everything() { # everything BASE: the URL of a server whose files are below serv
 	cmp out s.bin || bad "the elements that are read"
 	zinc 3 attrs "$url/s?write=yes" a=1
 	says "has neither locks nor conditional puts"
-	# What cannot be listed cannot be known to be free: nothing is made over what may be there.
+	# Without listing a place is not known to be free: nothing is created over possible data.
 	zinc 4 create "$url/new?write=yes" --shape 4 --dtype uint8
 	says "cannot list"
 	rm -r served/d.zarr
 }
 
-# ---- a server of our own, which ends with its standard input ----
+# ---- our test server, which ends with its standard input ----
 mkfifo server.in
 python3 "$ZINC_SOURCE_DIR/tests/support/http_server.py" served <server.in >port &
 exec {keep}>server.in
@@ -49,7 +49,7 @@ zinc 0 attrs served/c.zarr a
 prints <<<"1"
 rm -r served/c.zarr
 
-# ---- consolidated metadata above: an edit removes it and says so, a read does not ask for it ----
+# ---- consolidated metadata above: an edit removes it and says so, a read does not request it ----
 zinc 0 create served/k.zarr --group
 zinc 0 create served/k.zarr/t --shape 4 --dtype uint8
 zinc 0 consolidate served/k.zarr
@@ -63,7 +63,7 @@ zinc 0 attrs served/k.zarr/t a
 prints <<<"1"
 rm -r served/k.zarr
 
-# ---- nginx with WebDAV, where it is installed ----
+# ---- nginx with WebDAV, if it is installed ----
 if command -v nginx >/dev/null && nginx -V 2>&1 | grep -q http_dav_module; then
 	mkdir -p logs
 	cat >nginx.conf <<END
@@ -82,7 +82,7 @@ END
 	done
 	if [ -e nginx.pid ]; then
 		everything http://127.0.0.1:18462
-		# It looks at no condition of a PUT: found by a trial, of which nothing stays.
+		# It ignores conditions of a PUT: detected by a test request that leaves nothing behind.
 		zinc 0 create served/c.zarr --group
 		zinc 4 attrs "http://127.0.0.1:18462/c.zarr?write=yes&conditions=yes" a=1
 		says "ignores If-Match"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# http_redirect.sh - where redirections may lead, what other hosts get to know, and that nothing shows a secret
-#
-# Four servers that write down what they are asked: 127.0.0.1 and 127.0.0.2, each plain and with TLS.
+# http_redirect.sh - targets of redirections, what other hosts receive, and that nothing shows a secret
+# Four servers that log their requests: 127.0.0.1 and 127.0.0.2, each plain and with TLS.
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 zinc 0 --version
@@ -14,7 +13,7 @@ zinc 0 create served/d.zarr/t --shape 6 --dtype uint8 --chunks 3 --codecs none
 printf 'abcdef' >t.bin
 zinc 0 put served/d.zarr/t --from t.bin
 
-serve() { # serve NAME [option...]: port in $port; what it is asked in NAME.log
+serve() { # serve NAME [option...]: port in $port; its requests in NAME.log
 	mkfifo "$1.in"
 	: >"$1.log"
 	python3 "$ZINC_SOURCE_DIR/tests/support/http_server.py" served --log "$1.log" "${@:2}" <"$1.in" >"$1.port" &
@@ -75,13 +74,13 @@ zinc 3 cat "$(via "http://127.0.0.1:1x" "$http1")/d.zarr/t"
 zinc 3 cat "$http1/nowhere/d.zarr/t"
 says "HTTP 302"
 
-# ---- what the second server is told ----
+# ---- what the second server receives ----
 basic="Basic $(printf me:sesame | base64)"
-knows() { # knows NAME: it was asked, and told user and password each time
+knows() { # knows NAME: it got requests, each with user and password
 	[ -s "$1.log" ] || bad "$1 was not asked: $last"
 	! grep -v "$basic" "$1.log" || bad "$1 does not know the user: $last"
 }
-ignorant() { # ignorant NAME: it was asked, and told nothing
+ignorant() { # ignorant NAME: it got requests without user and password
 	[ -s "$1.log" ] || bad "$1 was not asked: $last"
 	! grep -v ' -$' "$1.log" || bad "$1 was told a secret: $last"
 }
@@ -103,14 +102,14 @@ reads "$(user "$(via "$https2/plain" "$https1")")"
 knows https1
 ignorant https2
 forget
-reads "$(user "$(via "$http1/plain" "$http2" "$http1")")" # there and back: only the first asked for it
+reads "$(user "$(via "$http1/plain" "$http2" "$http1")")" # there and back: only the first request has them
 knows http1
 ignorant http2
 forget
-reads "$(via "$(user "$http2")/plain" "$http1")" # what the first server would have us say to the second
+reads "$(via "$(user "$http2")/plain" "$http1")" # credentials that the first server sends for the second
 ignorant http2
 
-# ---- proxies, as the manual has them ----
+# ---- proxies, as in the manual ----
 forget
 http_proxy=$http2 reads http://zinc.invalid/plain
 has "GET http://zinc.invalid/plain/d.zarr/t/zarr.json" http2.log

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# interrupt.sh - Ctrl-C ends with 130 and leaves no half-written key; nothing is left behind
+# interrupt.sh - Ctrl-C ends with 130 and leaves no half-written key and no other files
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 

@@ -14,7 +14,7 @@ whole() {
 	[ "$("$ZINC" cat "$1" --as raw)" = abcdefghijklmnop ] || bad "$1 has other elements"
 }
 
-# ---- chunks behind links: all of them, or their directory; as git-annex keeps them ----
+# ---- linked chunks: all of them, or their directory; as git-annex stores them ----
 for format in $(some v3 v2 v3-2020 v3-2022); do
 	make plain.zarr $format
 	cp -a plain.zarr annex.zarr
@@ -36,7 +36,7 @@ for format in $(some v3 v2 v3-2020 v3-2022); do
 	zinc 0 mv annex.zarr/x /y
 	whole annex.zarr/y
 	[ -z "$(find annex.zarr -path '*y*' -type l)" ] || bad "$format: the moved array has links"
-	# a value that was not fetched is no fill value
+	# a value that was not fetched is not the fill value
 	cp -a plain.zarr absent.zarr
 	chunk=$(find absent.zarr -type f ! -name '*.json' ! -name '.z*' | LC_ALL=C sort | head -n 1)
 	ln -sf ../../../.git/annex/objects/none "$chunk"
@@ -141,7 +141,7 @@ child 'esc\x1b[31m'
 grep -q $'\033' out err && bad "an escape reached the terminal"
 rm -r b.zarr/$'esc\033[31m'
 
-# ---- directories that may not be read, as somebody who is not root ----
+# ---- directories without read permission, as a user who is not root ----
 if [ "$(id -u)" = 0 ]; then
 	other=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 else
@@ -211,14 +211,14 @@ rm -r f.zarr/x/c/1
 ln -s ../../../outside f.zarr/x/c/1
 run 3 "$ZINC" put f.zarr/x --from secret -s 2:,:2 --links beneath
 [ -z "$(ls outside)" ] || bad "beneath: put went outside"
-zinc 3 rm f.zarr/x --yes --links beneath # what lies behind the link is not known to be ours
+zinc 3 rm f.zarr/x --yes --links beneath # the target of the link may not belong to the hierarchy
 zinc 0 rm f.zarr/x --yes --links beneath --force
 [ -d outside ] && [ -e t.zarr/x/zarr.json ] || bad "beneath: rm went outside"
 ln -s x2 f.zarr/inner
 cp -a d.zarr/x f.zarr/x2
 whole f.zarr/inner
 "$ZINC" cat f.zarr/inner --links beneath >/dev/null || bad "beneath: a link within"
-# ---- a link to a directory without a document is no way out of the hierarchy either ----
+# ---- a link to a directory without a document does not lead out of the hierarchy either ----
 zinc 0 create way.zarr --group
 mkdir wayout way.zarr/plain
 zinc 0 create wayout/a --shape 4 --dtype uint8 --codecs none --fill 0
@@ -250,7 +250,7 @@ zinc 0 info way.zarr/within/a --links beneath
 zinc 3 info way.zarr/within/a --links refuse
 zinc 0 info way.zarr/ext/a
 
-# ---- a link in the place of a root: what it leads to stays ----
+# ---- a link in the place of a root: its target stays ----
 make real.zarr v3
 ln -s real.zarr link.zarr
 for mode in refuse beneath; do
@@ -275,7 +275,7 @@ zinc 0 rm lk --yes --force
 [ ! -L lk ] && [ -e notes/text ] || bad "a forced rm of a link erased what it leads to"
 zinc 0 rm notes --yes --force
 [ ! -e notes ] || bad "a forced rm left something"
-# ---- links that branch: 2^20 ways ----
+# ---- links that branch: 2^20 paths ----
 zinc 0 create fan.zarr --group
 for ((i = 0; i < 20; i++)); do
 	mkdir fan.zarr/d$i
@@ -298,7 +298,7 @@ echo text >deep/text
 zinc 3 rm deep --yes --force
 has "too deep to be erased" err
 rm -r deep
-# ---- a smaller shape: what cannot be erased outside is told ----
+# ---- a smaller shape: entries outside that cannot be erased are reported ----
 for kind in link row fifo; do
 	make small.zarr v3
 	case $kind in
@@ -314,7 +314,7 @@ done
 make small.zarr v3
 ln -sf ../../../../nowhere small.zarr/x/c/0/0 # inside
 zinc 0 resize small.zarr/x 2,2
-# ---- a root that is a link: the link goes, or nothing does ----
+# ---- a root that is a link: the link is erased, or nothing ----
 for format in $(some v3 v2 v3-2019 v3-2020 v3-2022); do
 	rm -rf real.zarr link.zarr
 	zinc 0 create real.zarr --group --format $format

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# messages.sh - what is said of places that cannot be read: one line, the URL as it was typed, whole paths
+# messages.sh - messages for unreadable places: one line, the URL as it was typed, whole paths
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 chmod 755 .
 here=$PWD
@@ -34,7 +34,7 @@ for url in http:// foo://x/y http://127.0.0.1:1x/y 'file://elsewhere/x'; do
 	done
 done
 
-# ---- warnings, too, name the URL as it was typed, and the key within ----
+# ---- warnings also name the URL as it was typed, and the key within ----
 mkdir n.zarr
 printf '{"zarr_format":3,"node_type":"group","attributes":{"a":NaN}}' >n.zarr/zarr.json
 cp -r n.zarr m.zarr
@@ -64,7 +64,7 @@ printf '{"zarr_format":2}' >b.zarr/.zgroup
 tell 0 "$ZINC" info ./b.zarr
 has "zinc: warning: ./b.zarr: documents of Zarr version 2" err
 
-# ---- of two URLs the one at fault is named, as it was typed ----
+# ---- with two URLs the one at fault is named, as it was typed ----
 tell 2 "$ZINC" cp d.zarr new.zarr --select 1
 has "zinc: d.zarr: a selection needs an array" err
 zinc 0 create f.zarr/g --group --format v3-2022
@@ -86,7 +86,7 @@ has "zinc: d.zarr: /g is already there" err
 tell 3 "$ZINC" cp bad.zarr/g d.zarr/g
 has "zinc: d.zarr/g: /g is already there" err
 
-# ---- what only others may read ----
+# ---- places without read permission ----
 if [ "$(id -u)" != 0 ] || ! setpriv --reuid=65534 --regid=65534 --clear-groups "$ZINC" --version >/dev/null 2>&1; then
 	echo "not root: what may not be read was left out"
 	finish

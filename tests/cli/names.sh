@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# names.sh - names that no node may have: refused for new ones, told of where they are, and never obeyed by a terminal
+# names.sh - invalid names: refused for new nodes, reported if stored, and never interpreted by a terminal
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 
 formats="v3 v2 v3-2019 v3-2022 v3-2020"
 long=$(printf 'n%.0s' {1..250})
 
-# No control character in what was printed, but line ends and tabs.
+# No control character in the output, except line ends and tabs.
 clean() {
 	! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' out err || bad "control characters: $last"
 	iconv -f utf-8 -t utf-8 out >/dev/null && iconv -f utf-8 -t utf-8 err >/dev/null || bad "no UTF-8: $last"
@@ -37,12 +37,12 @@ for format in $(some $formats); do
 	[ "$(wc -l <out)" = 2 ] || bad "what can be created is listed: $format"
 done
 
-# a name that fits, and whose document does not
+# a name that fits, and whose document name does not
 zinc 2 create "v3-2020/$(printf 'd%.0s' {1..240})" --group
 zinc 2 create v3/... --group
 zinc 2 create v3/__x --group
 
-# ---- stored names that cannot be shown are told of; what has no document is nothing to tell ----
+# ---- stored names that cannot be shown are reported; directories without a document are not ----
 zinc 0 create s.zarr/a --shape 3 --dtype int8
 mkdir s.zarr/stray s.zarr/$'st\x1bray'
 echo hello >s.zarr/README
@@ -65,14 +65,14 @@ for name in ... $'a\tb' $'\x1b[2J' x.__lock 'b\c' $'\xff' "$long"; do
 	zinc 1 cp s.zarr copy.zarr
 	clean
 	[ ! -e copy.zarr ] || bad "something was copied"
-	# who knows of it can open it, as a root of its own
+	# it can still be opened by its URL, as a separate root
 	[ "$name" = ... ] || zinc 0 info "s.zarr/$name"
 	clean
 	rm -r "s.zarr/$name"
 done
 zinc 0 ls s.zarr
 
-# ---- a document's name: version 2 tells of it, version 3 allows it but in a copy ----
+# ---- a document's name: version 2 reports it, version 3 allows it except in a copy ----
 zinc 0 create n2.zarr/g --group --format v2
 mkdir n2.zarr/g/zarr.json
 cp n2.zarr/.zgroup n2.zarr/g/zarr.json
@@ -144,7 +144,7 @@ for format in $(some $formats); do
 	done
 done
 
-# ---- what is stored reaches no terminal as it is ----
+# ---- stored text is escaped before it is printed to a terminal ----
 mkdir -p evil.zarr
 cat >evil.zarr/zarr.json <<'EOF'
 {"zarr_format": 3, "node_type": "group", "attributes": {"k": "\u001b[2J\u009b1m\u007f"},
@@ -192,7 +192,7 @@ clean
 zinc 2 info --$'\x1b[2J'
 clean
 
-# data goes out as it is
+# data is printed unchanged
 zinc 0 create d.zarr/s --shape 1 --dtype '|S4' --format v2
 printf '\x1b[2J' >four
 zinc 0 put d.zarr/s --from four

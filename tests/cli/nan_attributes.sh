@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# nan_attributes.sh - NaN and Infinity among attributes, which are no JSON, but which xarray and zarr-python write
+# nan_attributes.sh - NaN and Infinity in attributes, which are not JSON, but which xarray and zarr-python write
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 

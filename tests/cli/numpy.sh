@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# numpy.sh - elements that are no numbers, through .npy files and as text: the same as in NumPy itself, where it is
+# numpy.sh - elements that are not numbers, through .npy files and as text: the same as in NumPy, if it is installed
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 
@@ -61,7 +61,7 @@ for words_, dtype in ((["\u00e9t\u00e9", "\u00fcber", "na\u00efve", "\u4e2d\u658
     np.save("n.npy", a)
     zinc("put", "n.zarr", "--from", "n.npy")
     assert zinc("cat", "n.zarr") == str(a) + "\n", (str(a), zinc("cat", "n.zarr"))
-# years before 1: four digits behind the sign, as NumPy reads them
+# years before 1: four digits after the sign, as NumPy reads them
 for unit in ("Y", "M", "D", "h", "s", "ms"):
     a = np.array(["-0044-03-15", "0000-02-29", "-1000-01-01", "0044-12-31", "9999-12-31", "10000-01-01"], dtype="M8[D]").astype(f"M8[{unit}]")
     zinc("create", "n.zarr", "--overwrite", "--shape", "6", "--dtype", f"M8[{unit}]")
@@ -103,7 +103,7 @@ def random(dt, n):
     if dt.kind == "V": return np.frombuffer(rng.bytes(dt.itemsize * n), dt).copy()
     return (rng.normal(size=n) * 50).astype(dt) if dt.kind == "f" else rng.integers(0, 2 if dt.kind == "b" else 100, n).astype(dt)
 
-def descr(dt): # as Zarr v2 has it
+def descr(dt): # as in Zarr v2
     if not dt.fields: return dt.str
     return [[f, descr(dt[f].base)] + ([list(dt[f].shape)] if dt[f].shape else []) for f in dt.names]
 
@@ -148,7 +148,7 @@ for dt, form in [(np.dtype(t), f) for t in types for f in ("v2", "v3")][::int(sy
 END
 numpy mixed.py "$ZINC" $(sampled && echo 3 || echo 1) || echo "no NumPy: skipped"
 
-# by hand, for those without it: 1, 2.0 in big-endian, 3.0
+# by hand, without NumPy: 1, 2.0 in big-endian, 3.0
 mkdir -p mixed.zarr
 printf %s '{"zarr_format": 2, "shape": [1], "chunks": [1], "dtype": [["a", "<i4"], ["p", [["x", ">f4"], ["y", "<f8"]]]],
  "compressor": null, "fill_value": null, "order": "C", "filters": null}' >mixed.zarr/.zarray

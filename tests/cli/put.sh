@@ -19,7 +19,7 @@ npy() {
 	bytes "${@:5}"
 }
 
-# now URL JSON: what is in the array
+# now URL JSON: the contents of the array
 now() {
 	zinc 0 cat "$1" --as json
 	prints <<<"$2"
@@ -77,7 +77,7 @@ now a.zarr/i '[[7,98,9],[99,99,98]]'
 : >nothing
 zinc 0 put a.zarr/i -s '0:0' --from nothing
 
-# ---- what does not fit leaves everything as it was ----
+# ---- data that does not fit changes nothing ----
 refused() { # STATUS TEXT FILE
 	zinc "$1" put a.zarr/i --from "$3"
 	says "$2"
@@ -125,7 +125,7 @@ zinc 3 put a.zarr --from raw
 rule_stores v3 M20-unknown-codec
 zinc 4 put M20-unknown-codec --from raw
 
-# ---- --dry-run looks at everything and writes nothing ----
+# ---- --dry-run checks everything and writes nothing ----
 zinc 0 put a.zarr/i --from raw --dry-run
 has "would write 6 elements, (2, 3), from raw into a.zarr/i"
 zinc 2 put a.zarr/i --from short --dry-run
@@ -147,7 +147,7 @@ for memory in 512K 1M 64M; do
 	prints <<<"59999"
 done
 
-# ---- integers that a float does not have ----
+# ---- integers that a float cannot represent ----
 npy 1 '<i8' False '(2,)' 01 00 00 00 00 00 00 00 01 00 00 00 00 00 20 00 >odd.npy # 1, 2^53 + 1
 zinc 0 create a.zarr/f --shape 2 --dtype float64 --chunks 1
 zinc 2 put a.zarr/f --from odd.npy
@@ -174,7 +174,7 @@ says 'element 0, (9007199254740993,), does not fit struct exactly; ROUND (--roun
 zinc 0 put a.zarr/record --from odd.npy --round
 now a.zarr/record '[{"a":9007199254740992.0}]'
 
-# ---- NumPy itself, where it is ----
+# ---- NumPy itself, if it is installed ----
 cat >compare.py <<'END'
 import itertools, subprocess, sys
 import numpy as np

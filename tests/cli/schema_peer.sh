@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# schema_peer.sh - random schemas: zinc says what Python's jsonschema says
+# schema_peer.sh - random schemas: zinc gives the results of Python's jsonschema
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 "$ZINC" --version | grep -q 'pcre2.*yes' || exit 77

@@ -18,7 +18,7 @@ zinc 0 stores --long --json
 is_json
 has '"name":"http.timeout","type":"SECONDS","default":"30","secret":false'
 
-# ---- names and values are checked before anything is asked ----
+# ---- names and values are checked before any request ----
 url=http://127.0.0.1:1/a.zarr
 zinc 2 info "$url?timeout=soon"
 says "must be a number of seconds"
@@ -33,7 +33,7 @@ says 'did you mean "http.timeout"?'
 zinc 2 info "$url?profile=none"
 says 'no profile [none]'
 
-# ---- a profile that others can read is warned about; a secret in it is shown nowhere ----
+# ---- a warning for a profile that others can read; a secret in it is never shown ----
 printf '[lab]\nhttp.retries = 0\nhttp.header.Authorization = Bearer hush-hush\n' >.config/zinc/profiles
 chmod 644 .config/zinc/profiles
 ZINC_PROFILE=lab zinc 3 info "$url" --trace-requests
@@ -45,6 +45,6 @@ ZINC_PROFILE=lab zinc 3 info "$url?header.X=hush"
 ! grep -q 'chmod\|hush' err || bad "warned or shown: $(cat err)"
 ! grep -q 'tried' err || bad "retries = 0 is not kept: $(cat err)"
 
-# ---- a local path passes over what is for others ----
+# ---- a local path ignores settings of other stores ----
 ZINC_PROFILE=lab zinc 0 create 'a.zarr' --group
 echo "settings: ok"

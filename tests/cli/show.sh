@@ -125,7 +125,7 @@ has '{"path":"/","node_type":"group","children":[{"path":"/sub","node_type":"gro
 zinc 0 ls --json d.zarr/t
 prints <<<'{"path":"/t","node_type":"array","children":[]}'
 
-# ---- a damaged document: the rest is shown, and why it ends with 5 is said ----
+# ---- a damaged document: the rest is shown, with the reason for status 5 ----
 zinc 0 create broken.zarr/a --shape 4 --dtype int8
 echo '{' >broken.zarr/a/zarr.json
 for how in tree "ls" "ls -r" "tree --json"; do
@@ -134,7 +134,7 @@ for how in tree "ls" "ls -r" "tree --json"; do
 	says "zinc: broken.zarr: a/zarr.json: JSON, line 2, column 1: a name in quotes expected, but the text ends (rule M2)"
 done
 
-# ---- a group that exists only by its descendants is marked ----
+# ---- an implicit group is marked ----
 mkdir -p i.zarr/a/b
 cp d.zarr/zarr.json i.zarr/
 cp d.zarr/zarr.json i.zarr/a/b/
@@ -144,7 +144,7 @@ zinc 0 tree --json i.zarr
 has '"implicit":true'
 zinc 5 tree --strict i.zarr
 
-# ---- what this build does not know is shown, with status 0; its elements are status 4 ----
+# ---- nodes with unknown parts are shown, with status 0; their elements are status 4 ----
 unknown="M16-array-member M17-unknown-type M18-unknown-grid M19-unknown-encoding M20-unknown-codec M21-unknown-transformer"
 rule_stores v3 $unknown M16-group-member M15-object
 for url in $unknown; do
@@ -167,7 +167,7 @@ zinc 0 info --json M16-group-member
 is_json
 has '"implicit":false,"unsupported":"'
 
-# ---- nothing there, damaged ----
+# ---- missing, damaged ----
 zinc 3 info nothing.zarr
 says "nothing.zarr"
 zinc 3 info d.zarr/nothing
@@ -189,7 +189,7 @@ has '"problem":'
 zinc 5 ls -l e.zarr
 zinc 0 info e.zarr
 
-# ---- lenient: read with a warning, refused when strict ----
+# ---- lenient: read with a warning, refused if strict ----
 zinc 0 info M15-object
 grep -q "^zinc: warning: .*M15" err || bad "no warning"
 zinc 5 info --strict M15-object

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sparse.sh - arrays of which almost nothing is stored cost what is stored, or are refused at once
+# sparse.sh - the cost of sparse arrays depends on the stored chunks, or they are refused at once
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 
@@ -27,7 +27,7 @@ says "more than 4000000 chunks are selected; select fewer (-s)"
 zinc 0 explain a.zarr -s 500:520,690:710
 has "chunks       4, 1 of them stored"
 
-# ---- rechunked, to another format, and resumed: what is stored is moved ----
+# ---- rechunked, to another format, and resumed: only stored chunks are moved ----
 zinc 0 cp a.zarr b.zarr --chunks 16,25 --verify
 zinc 0 diff a.zarr b.zarr
 zinc 0 cp a.zarr v2.zarr --format v2 --verify
@@ -56,7 +56,7 @@ zinc 0 stats h.zarr -s :100000000,:100000000
 has "elements     10000000000000000"
 has "sum          1"
 zinc 0 validate h.zarr
-# more than a file can have is not begun; what has an end is, and stops at a closed pipe and in time
+# output beyond the size of any file is not begun; other output is, and stops at a closed pipe and a timeout
 for form in text raw csv json npy; do
 	zinc 4 cat h.zarr --as $form -o never.$form --timeout 20
 	says "more than 2^64 elements are selected; select fewer (-s)"
@@ -64,14 +64,14 @@ for form in text raw csv json npy; do
 	run 130 "$ZINC" cat h.zarr --as $form --full -s :,:3 --timeout 0.2
 	says "--timeout"
 done
-for form in csv json; do # text looks at everything first, for its columns
+for form in csv json; do # text reads everything first, for the width of its columns
 	"$ZINC" cat h.zarr --as $form -s :,:3 --timeout 60 | head -c 4 >head.$form
 done
 [ "$(cat head.csv)" = "0,0," ] || bad "csv: $(cat head.csv)"
 [ "$(cat head.json)" = "[[0," ] || bad "json: $(cat head.json)"
 zinc 0 cat h.zarr
 has "[[0 0 0 ... 0 0 0]"
-# each copy has what is stored, and nothing more
+# each copy has the stored chunks, and no others
 for form in "" "--chunks 20,20 --verify" "--dtype int64" "--select 1:,:" "--select :1000,:" "--select 500,:"; do
 	rm -rf i.zarr
 	zinc 0 cp h.zarr i.zarr $form
@@ -99,7 +99,7 @@ zinc 4 cp o.zarr p.zarr --dtype uint8 --lossy # every element would have to be w
 says "boxes"
 [ ! -e p.zarr ] || [ -z "$(ls -A p.zarr)" ] || bad "something was written"
 
-# ---- another fill value: what is not stored is written, for it keeps its value ----
+# ---- another fill value: missing chunks are written, to keep their values ----
 zinc 0 create masked.zarr --shape 40000 --dtype int32 --chunks 10 --fill 3 --dims x --attrs '{"_FillValue": -1}'
 one masked.zarr 17 1
 zinc 0 cp masked.zarr masked2.zarr --format v2 --for-xarray --chunks 4000
@@ -108,7 +108,7 @@ prints <<<"[3 1]"
 zinc 0 cat masked2.zarr -s 39998:
 prints <<<"[3 3]"
 
-# ---- what cannot be read in the place of a chunk is no fill value ----
+# ---- an unreadable entry in the place of a chunk is not the fill value ----
 for keys in default v2/; do
 	rm -rf odd.zarr good.zarr
 	zinc 0 create odd.zarr --shape 5000 --dtype int32 --chunks 1 --key-encoding $keys
@@ -129,14 +129,14 @@ for keys in default v2/; do
 done
 zinc 0 create odd2.zarr --shape 100,100 --dtype int32 --chunks 1,1
 one odd2.zarr 7,8 1
-mkfifo odd2.zarr/c/x # no chunk: nobody reads it
+mkfifo odd2.zarr/c/x # not a chunk: it is not read
 zinc 0 stats odd2.zarr
 ln -s nowhere odd2.zarr/c/5 # all of a row
 zinc 3 stats odd2.zarr
 says "c/5"
 rm odd2.zarr/c/5
 
-# ---- missing shards are asked for once ----
+# ---- missing shards are requested once ----
 zinc 0 create missing.zarr --shape 800 --dtype int32 --chunks 4 --shards 8
 one missing.zarr 3 1
 zinc 0 explain missing.zarr

@@ -55,7 +55,7 @@ for threads in 2 5; do
 	prints <one
 done
 
-# ---- what is no plain number ----
+# ---- values that are not plain numbers ----
 zinc 0 create f.zarr --shape 4 --dtype float64 --fill NaN
 zinc 0 stats f.zarr
 has "elements     4, 4 NaN"

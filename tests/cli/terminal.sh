@@ -8,8 +8,8 @@ if ! command -v script >/dev/null || ! script -qec true /dev/null </dev/null >/d
 	exit 0
 fi
 
-# tty COMMAND: run by a shell on a terminal of 100 columns; ./out is all that the terminal got, without carriage returns
-# at ends of lines
+# tty COMMAND: run by a shell on a terminal of 100 columns; ./out is the whole output of the terminal, without
+# carriage returns at ends of lines
 tty() {
 	local got=0
 	last=$1
@@ -78,7 +78,7 @@ done
 "$ZINC" create many.zarr --shape 30000 --chunks 1 --dtype int8 --codecs none
 mkdir many.zarr/c
 python3 -c 'for i in range(30000): open("many.zarr/c/%d" % i, "w").write("x")'
-for cols in 26 40 55 80; do # whatever is left out, the time to go stays
+for cols in 26 40 55 80; do # whatever is left out, the remaining time is shown
 	COLS=$cols tty "$ZINC validate many.zarr -j 1"
 	tr '\r' '\n' <raw | sed "s/$esc\[K//g" | grep -E '^checking' >bars
 	[ "$(awk '{ print length }' bars | sort -n | tail -n 1)" -lt "$cols" ] || bad "the bar wraps on $cols columns"

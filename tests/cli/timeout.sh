@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# timeout.sh - --timeout ends every command, --trace-requests shows what is asked of a server
+# timeout.sh - --timeout ends every command, --trace-requests shows the requests to a server
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 # Hold the locks of these keys by a process that is stopped.
 hold() {
@@ -19,7 +19,7 @@ zinc 0 cat served/d.zarr/a --timeout 1e300 --trace-requests
 zinc 2 cat served/d.zarr/a --timeout soon
 zinc 2 cat served/d.zarr/a --timeout -1
 
-# Whoever waits for its own input is ended, too, and nothing is half written.
+# A command that waits for its input also ends, and nothing is half written.
 mkfifo never
 exec 8<>never
 run 130 "$ZINC" put served/d.zarr/a --from never --timeout 0.1
@@ -28,7 +28,7 @@ exec 8>&-
 zinc 0 cat served/d.zarr/a --as raw
 cmp out a.bin
 
-# Nobody waits for a writer that has stopped, and nothing of what was begun is left.
+# No command waits forever for a stopped writer, and no unfinished data is left.
 zinc 0 create served/d.zarr/g --group
 zinc 0 consolidate served/d.zarr
 mkdir -p served/d.zarr/new served/d.zarr/copy served/d.zarr/moved
@@ -71,7 +71,7 @@ for command in info tree cat validate "cp new.zarr" "diff served/d.zarr"; do
 	lacks sesame err
 	[ "$(wc -l <err)" = 1 ] || bad "$1: more than one message"
 done
-# Nor does a server gain anything by sending a byte a second: the document alone would take minutes.
+# The timeout also applies to a server that sends a byte a second: the document alone would take minutes.
 for mode in trickle tricklehead tricklehop stalls; do
 	run 130 "$ZINC" cat "http://$host/$mode/d.zarr/a" --timeout 0.2
 	says "http://$host/$mode/d.zarr/a: --timeout: the time limit is reached"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# types.sh - elements that are no numbers: dates, texts, bytes, records; as NumPy and cli.md spell them
+# types.sh - elements that are not numbers: dates, texts, bytes, records; in the form of NumPy
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 
@@ -12,7 +12,7 @@ array() {
 	cmp -s raw out || bad "raw bytes of $1 come back"
 }
 
-# npy NAME DESCR SHAPE: its .npy file has this header, and goes back into the array as it is
+# npy NAME DESCR SHAPE: its .npy file has this header, and can be put back unchanged
 npy() {
 	zinc 0 cat "a.zarr/$1" -o x.npy --overwrite
 	head -c 512 x.npy | tr -d '\0' | grep -qF "{'descr': $2, 'fortran_order': False, 'shape': $3, }" || bad "header of $1"
@@ -43,7 +43,7 @@ prints <<<'[5,-300,"NaT"]'
 zinc 0 cat a.zarr/span --as csv
 prints <<<"50 microseconds,-3000 microseconds,NaT"
 npy span "'<m8[10us]'" "(3,)"
-# another unit, exactly or not at all
+# another unit: exact, or an error
 zinc 0 create a.zarr/ms --shape 3 --dtype 'M8[ms]'
 zinc 0 cat a.zarr/date -o x.npy --overwrite
 zinc 0 put a.zarr/ms --from x.npy
@@ -79,7 +79,7 @@ prints <<<"[b'ab' b'x\\xff' b'']"
 zinc 0 cat a.zarr/s --as json
 prints <<<'["ab","x\udcff",""]'
 npy s "'|S3'" "(3,)"
-# longer ones fit only if they are shorter
+# texts of a longer type fit only if they are short enough
 zinc 0 create a.zarr/u9 --shape 2,2 --dtype U9
 zinc 0 cat a.zarr/u -o x.npy --overwrite
 zinc 0 put a.zarr/u9 --from x.npy
@@ -169,7 +169,7 @@ has '"dtype": "<M8[D]"' b.zarr/date/.zarray
 has '"dtype": "|O"' b.zarr/text/.zarray
 has '"id": "vlen-utf8"' b.zarr/text/.zarray
 
-# ---- headers that are no headers ----
+# ---- invalid headers ----
 zinc 0 cat a.zarr/rec -o x.npy --overwrite
 for edit in "s/'descr'/'decsr'/" "s/(2,)/(2,x/" "s/'<i4'/'<i4/" "s/'<f8')\]/'<f8')/" "s/{'/['/"; do
 	LC_ALL=C sed "$edit" x.npy >z.npy
@@ -211,7 +211,7 @@ has '"data_type": "r24"' from-v3-2022.zarr/v/zarr.json
 zinc 0 cat v3.zarr/v -o v.npy --overwrite
 zinc 0 cat v3.zarr/r -o r.npy --overwrite
 cmp -s v.npy r.npy || bad "both are |V3 in a .npy file"
-# other bytes, another length, another fill value are told
+# other bytes, another length, another fill value are reported
 zinc 0 create v3.zarr/w --shape 4 --chunks 2 --dtype '|V3' --fill '"AQIE"'
 has '"name": "raw_bytes"' v3.zarr/w/zarr.json
 zinc 0 put v3.zarr/w --from v.npy
@@ -223,7 +223,7 @@ zinc 0 create v3.zarr/l --shape 4 --dtype '|V4'
 zinc 1 diff v3.zarr/r v3.zarr/l
 has data_type
 
-# ---- fields of a fixed shape have no name in version 3: who makes one there is told ----
+# ---- fields of a fixed shape have no name in version 3: creating one prints a notice ----
 shaped='[["a",">f2"],["b",">f8",[2]]]'
 zinc 0 create shaped.zarr/x --shape 3 --dtype "$shaped" --format v2
 lacks notice err

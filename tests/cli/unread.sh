@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# unread.sh - what is in the place of a directory and cannot be looked into is no empty directory: of chunks, of documents
+# unread.sh - an unreadable entry in the place of a directory of chunks or documents is not an empty directory
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 
@@ -11,7 +11,7 @@ original() {
 	printf abcdefghijklmnop | "$ZINC" put "$1.zarr/g/a" --from -
 }
 
-# spoil FORMAT PLACE KIND: s.zarr, with something else in that place; what was there is ./was
+# spoil FORMAT PLACE KIND: s.zarr, with another entry in that place; the original is ./was
 spoil() {
 	rm -rf s.zarr t.zarr was
 	cp -a "$1.zarr" s.zarr
@@ -27,7 +27,7 @@ spoil() {
 	[ "$3" != link ] || links=refuse
 }
 
-# fails ARGS...: with 1, a finding, or 3, when what was asked for cannot be read; never with 0
+# fails ARGS...: with 1, a finding, or 3, if the requested data cannot be read; never with 0
 fails() {
 	local got=0
 	last="$* ($format $place $kind)"
@@ -36,7 +36,7 @@ fails() {
 	checks=$((checks + 1))
 }
 
-# The elements cannot be read, and nobody says that they are fill value, or that they were copied or moved.
+# The elements cannot be read, and no command reports them as fill value, as copied or as moved.
 no_chunks() {
 	for place in "$@"; do
 		for kind in dangling fifo loop link; do
@@ -45,7 +45,7 @@ no_chunks() {
 			fails cat s.zarr/g/a
 			fails validate s.zarr
 			grep -q "$place" out err || bad "$last does not name $place"
-			case $place in */g/a) # nothing else is hidden by it
+			case $place in */g/a) # it hides nothing else
 				fails tree s.zarr
 				has "what lies below it cannot be shown" err
 				has "a  uint8" ;;
@@ -79,7 +79,7 @@ for format in v3 v2 v3-2019 v3-2020 v3-2022; do
 	esac
 done
 
-# ---- documents: what cannot be looked into is no group without children ----
+# ---- documents: an unreadable directory is not a group without children ----
 for format in $(some v3-2019 v3-2020 v3-2022); do
 	root=meta/root
 	[ $format != v3-2022 ] || root=meta
@@ -109,7 +109,8 @@ for format in $(some v3-2019 v3-2020 v3-2022); do
 	done
 done
 
-# ---- a file in the place of a directory of chunks: by the rules of stores they are missing, so a read gives fill value ----
+# ---- a file in the place of a directory of chunks: by the rules of stores they are missing, so a read returns the
+# fill value ----
 for at in v3:g/a/c v3:g/a/c/1 v2:g/a/1 v3-2019:data/g/a v3-2020:data v3-2020:data/root v3-2020:data/root/g/a/c1 v3-2022:data/g \
 	v3-2022:data/g/a/c0; do
 	spoil ${at%%:*} ${at#*:} file
@@ -120,10 +121,10 @@ spoil v3 g/a/c/1 file
 mv s.zarr/g/a/c/1 s.zarr/g/a/c/2 # beyond the grid
 zinc 0 validate s.zarr
 spoil v3-2020 data/root/g/a/c1 file
-mv s.zarr/data/root/g/a/c1 s.zarr/data/root/g/c # nobody's
+mv s.zarr/data/root/g/a/c1 s.zarr/data/root/g/c # belongs to no array
 zinc 0 validate s.zarr
 
-# ---- what no array has its data behind is nobody's ----
+# ---- an entry that is not in the place of chunks belongs to no array ----
 cp -a v3-2020.zarr n.zarr
 zinc 0 create n.zarr/g/a2 --shape 1 --dtype uint8 # nothing stored
 for odd in data/root/g/aa data/root/g/a/d data/root/h data/other; do
@@ -132,7 +133,7 @@ done
 zinc 0 validate n.zarr
 zinc 0 cp n.zarr n2.zarr --verify
 
-# ---- directories that may not be read, as somebody who is not root ----
+# ---- directories without read permission, as a user who is not root ----
 if [ "$(id -u)" = 0 ]; then
 	other=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 else

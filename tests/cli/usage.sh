@@ -23,7 +23,7 @@ done
 zinc 0 cat -h
 has "--select"
 
-# ---- what it says is so: a copy keeps the layout of its source, and no example needs a store that no build has ----
+# ---- the help is true: a copy keeps the layout of its source, and the examples need no missing store ----
 zinc 0 cp --help
 for option in --chunks --shards --codecs --key-encoding; do
 	grep -qe "$option .*\[the source's\]" out || bad "the default of cp $option"
@@ -38,7 +38,7 @@ for command in $commands; do
 	lacks .zip
 done
 
-# ---- man pages: one names every command, one is each command's own; no formatter has anything to complain about ----
+# ---- man pages: one for all commands, one for each; formatters report no errors ----
 clean() {
 	local lint
 	if command -v mandoc >/dev/null; then

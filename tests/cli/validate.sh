@@ -3,7 +3,7 @@
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 
-# ---- a sound hierarchy ----
+# ---- a valid hierarchy ----
 zinc 0 create a.zarr/g/x --shape 10,10 --dtype int16 --chunks 4,4 --codecs zstd+crc32c
 head -c 200 /dev/urandom >noise
 zinc 0 put a.zarr/g/x --from noise
@@ -22,15 +22,15 @@ has "0 groups, 1 array, 9 objects"
 zinc 0 validate --fast a.zarr
 has "not decoded"
 zinc 0 validate --strict --progress=always a.zarr
-grep -q "checking" err || true # may be too quick to show
+grep -q "checking" err || true # may be too fast to be shown
 for threads in 1 2 8; do zinc 0 validate -j $threads a.zarr; done
 
-# missing objects are fill value: said, no finding
+# missing objects are fill value: reported, not a finding
 rm a.zarr/g/x/c/1/1
 zinc 0 validate a.zarr
 has "1 not stored (fill value): 0 errors, 0 warnings"
 
-# a shard that is missing, and chunks that a stored one does not hold, are told apart
+# missing shards, and missing chunks of a stored shard, are counted separately
 zinc 0 create sparse.zarr --shape 12 --dtype uint8 --chunks 1 --shards 4
 printf '\1\2' >two
 zinc 0 put sparse.zarr -s 1:3 --from two
@@ -38,7 +38,7 @@ zinc 0 validate sparse.zarr
 has "1 object of"
 has "2 not stored (fill value), 2 inner chunks of shards empty: 0 errors, 0 warnings"
 
-# two versions in one place: a warning each, and nothing is erased, not even when asked
+# two versions in one place: a warning each, and nothing is erased, not even on request
 zinc 0 create both.zarr/x --shape 4 --dtype int8
 zinc 0 create other.zarr/x --shape 4 --dtype int8 --format v2
 cp other.zarr/.zgroup both.zarr
@@ -51,7 +51,7 @@ zinc 0 validate both.zarr --format v2
 has "warning V2-1: zarr.json: a document of another version of Zarr"
 has "warning V2-1: x/zarr.json: a document of another version of Zarr"
 
-# a document of another version that cannot be read may be there or not: it is told, and what may be its chunk stays
+# an unreadable document of another version is reported, and possible chunks of it stay
 zinc 0 create unread.zarr/x --shape 4 --chunks 2 --dtype int8
 mkdir -p unread.zarr/x/c
 printf ab >unread.zarr/x/c/9
@@ -62,7 +62,7 @@ has "warning M41: x/c/9: a chunk outside the shape of the array"
 lacks "of another version"
 [ -e unread.zarr/x/c/9 ] || bad "a chunk that may be another array's was erased"
 
-# ---- damage: every object is looked at, the same findings whatever the threads ----
+# ---- damage: every object is checked, with the same findings for any number of threads ----
 cp -r a.zarr b.zarr
 for chunk in 0/0 0/2 2/1; do printf x >>b.zarr/g/x/c/$chunk; done
 truncate -s 5 b.zarr/g/y/c/1
@@ -88,7 +88,7 @@ zinc 1 validate b.zarr
 has "error M2: g/y/zarr.json"
 has "error M84: g/x/c/0/2"
 
-# ---- orphans: found, and erased only when asked ----
+# ---- orphans: found, and erased only on request ----
 cp -r a.zarr c.zarr
 echo >c.zarr/README.txt
 echo >c.zarr/g/x/c/9
@@ -100,7 +100,7 @@ cp c.zarr/g/x/c/0/0 c.zarr/g/x/c/0/7
 echo >c.zarr/g/.zgroup
 zinc 1 validate c.zarr
 for finding in "M1: README.txt" "M43: g/x/c/9" "M43: g/x/note" "M41: g/x/c/0/7" "M1: g/.zgroup"; do has "warning $finding"; done
-has "error M26: g/z/c/0" # an array that has lost its document: nobody advises to erase it
+has "error M26: g/z/c/0" # an array that has lost its document: no advice to erase it
 has "5 warnings"
 [ "$(grep -c "orphans erases it" out)" = 1 ] || bad "advice to erase what is no orphan"
 zinc 1 validate --repair c.zarr
@@ -130,7 +130,7 @@ has "repaired leftover"
 [ ! -e l.zarr/g/x/c/0/0.__lock ] && [ ! -e l.zarr/g/x/c/7 ] || bad "leftovers are removed"
 zinc 0 validate l.zarr
 has "0 warnings"
-# A file of somebody else that has a lock's name, in the hierarchy and in an array's directory, is told of and stays.
+# A foreign file with a lock's name, in the hierarchy and in an array's directory, is reported and stays.
 echo precious | tee l.zarr/diary.__lock >l.zarr/g/x/c/notes.__lock
 zinc 0 validate --repair l.zarr
 has "warning leftover: diary.__lock: has the name of a lock file"
@@ -138,7 +138,7 @@ has "warning leftover: g/x/c/notes.__lock: has the name of a lock file"
 has "2 warnings"
 [ -s l.zarr/diary.__lock ] && [ -s l.zarr/g/x/c/notes.__lock ] || bad "--repair removed a stranger's file"
 
-# ---- a copy that was not finished: one finding in every format; it goes on, or is given up ----
+# ---- a copy that was not finished: one finding in every format; it can be resumed or discarded ----
 for format in $(some v3 v2 v3-2022 v3-2020 v3-2019); do
 	rm -rf i.zarr half.zarr damaged.zarr
 	zinc 0 create i.zarr/x --shape 9 --dtype int16 --chunks 3 --codecs none --format $format
@@ -196,7 +196,7 @@ has 'error consolidated: / /consolidated_metadata: the consolidated metadata is 
 consolidated "" >k.zarr/zarr.json
 zinc 1 validate k.zarr
 has "nodes are missing from it"
-# two spellings of one node are not two nodes, and readers take off one slash
+# two spellings of one node are not two nodes; readers remove one slash
 cp -r k.zarr s.zarr
 cp -r s.zarr/y s.zarr/z
 consolidated "\"y\": $y, \"/y\": $y" >s.zarr/zarr.json
@@ -218,12 +218,12 @@ has "0 errors, 0 warnings"
 has "1 group, 1 array"
 grep -q consolidated_metadata k.zarr/zarr.json || bad "refreshed, not dropped"
 
-# ---- nothing there ----
+# ---- missing ----
 zinc 3 validate nothing.zarr
 says "nothing.zarr"
 mkdir empty
 zinc 3 validate empty
 echo >empty/file
-zinc 3 validate empty # never 0 on something not understood
+zinc 3 validate empty # never 0 for something unknown
 zinc 3 validate a.zarr/nothing
 finish

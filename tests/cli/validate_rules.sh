@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # validate_rules.sh - every rule of version 3 is found under its number, lenient and strict, in text and in JSON
 #
-# test_rules validates all of these stores in every way; here each is validated by the command, and the first of each
-# kind in all of the command's ways (with ZINC_LONG all of them).
+# test_rules validates all of these stores with all options; here the command validates each, and the first of each
+# kind with all its options (with ZINC_LONG all of them).
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# validate_v2.sh - every rule of version 2 is found under its number, and docs/rules.md knows all of them
+# validate_v2.sh - every rule of version 2 is found under its number, and docs/rules.md lists all of them
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 
@@ -13,7 +13,7 @@ while read -r url rule expect where; do
 	fixtures=$((fixtures + 1))
 	grep -qE "^\| $rule \|.*[ ,]${url#"$rule"-}[ ,]" "$SOURCE/docs/rules.md" || bad "$url: not in docs/rules.md"
 	if quick 10; then continue; fi
-	zinc "${lenient[$expect]}" validate --json "$url" # found without being told the version
+	zinc "${lenient[$expect]}" validate --json "$url" # found without giving the version
 	is_json
 	has "\"severity\":\"${severity[$expect]}\",\"rule\":\"$rule\""
 	if [ -n "${ZINC_LONG:-}" ] || [ -z "${seen[$expect]:-}" ]; then # test_rules does so with all of them
@@ -26,7 +26,7 @@ while read -r url rule expect where; do
 done <stores
 [ $fixtures -gt 52 ] || bad "only $fixtures stores"
 
-# ---- two versions at one place: said on opening, told by validate, never erased as an orphan ----
+# ---- two versions at one place: a warning on opening and by validate, never erased as an orphan ----
 zinc 0 create both.zarr/x --format v2 --shape 4 --dtype int16
 echo '{"zarr_format": 3, "node_type": "group"}' >both.zarr/zarr.json
 cp both.zarr/zarr.json both.zarr/x/
@@ -44,7 +44,7 @@ rm both.zarr/zarr.json both.zarr/x/zarr.json
 zinc 0 tree both.zarr
 lacks beside err
 
-# ---- consolidated metadata that no reader can use: an error, written anew ----
+# ---- consolidated metadata that no reader can use: an error, and rewritten ----
 for text in '{' '[]' '{"zarr_consolidated_format": 2, "metadata": {}}' '{"zarr_consolidated_format": 1}'; do
 	echo "$text" >both.zarr/.zmetadata
 	zinc 0 tree both.zarr
