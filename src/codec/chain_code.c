@@ -40,7 +40,7 @@ stage_rep(const zinc_chain *c, int k, const uint64_t *shape, zinc_rep *out)
 
 /* Does the chain keep the axes in order?  Two transposes may undo each other. */
 static bool
-is_straight(const zinc_chain *c)
+keeps_axes(const zinc_chain *c)
 {
 	int i;
 
@@ -356,7 +356,7 @@ zinc_chain_decode_part(const zinc_chain *c, zinc_scratch *s, const uint64_t *sha
 		ZINC_TRY(decode_arrays(&d, shape, into));
 		zinc_strides_c(shape, c->rep.ndim, c->rep.dtype->size, out->strides);
 	} else {
-		d.into = is_straight(c) ? into : NULL;
+		d.into = keeps_axes(c) ? into : NULL;
 		ZINC_TRY(decode_packed(&d, skip, need));
 		strides_of(&d, out);
 	}
@@ -436,7 +436,7 @@ typedef struct encoding {
 
 /* Bytes of the elements and of the trailers that the chain may append. */
 static size_t
-sealed(const encoding *e, size_t nbytes)
+with_trailers(const encoding *e, size_t nbytes)
 {
 	return nbytes + (size_t)e->c->nbb * 16;
 }
@@ -462,7 +462,7 @@ target(const encoding *e, int next)
 
 /* `to` now holds the result: from its beginning, or in the output from the start of the chunk. */
 static void
-hold(encoding *e, zinc_buf *to)
+set_held(encoding *e, zinc_buf *to)
 {
 	const size_t from = to == e->out ? e->base : 0;
 
@@ -497,7 +497,7 @@ gather(encoding *e, const zinc_rep *rep, const uint8_t *p, const int64_t *stride
 	copy_dims(dims, rep, dst, strides);
 	zinc_copy_nd(to->p + to->n, p, dims, rep->ndim, rep->dtype->size);
 	to->n += nbytes;
-	hold(e, to);
+	set_held(e, to);
 	return ZINC_OK;
 }
 
@@ -517,7 +517,7 @@ pack_plain(encoding *e, const zinc_rep *rep, const uint8_t *p, const int64_t *st
 	if (to != e->out) { /* the buffer for decoded chunks: a thread that reads and writes needs only one */
 		to = &e->s->decoded;
 		to->n = 0;
-		to->max = sealed(e, nbytes);
+		to->max = with_trailers(e, nbytes);
 	}
 	if (!packed) {
 		ZINC_TRY(gather(e, rep, p, strides, nbytes, to));
@@ -525,7 +525,7 @@ pack_plain(encoding *e, const zinc_rep *rep, const uint8_t *p, const int64_t *st
 	} else {
 		ZINC_TRY(zinc_buf_reserve(to, nbytes, e->err));
 		to->n += nbytes;
-		hold(e, to);
+		set_held(e, to);
 	}
 	if (how == 2)
 		zinc_dtype_swap(rep->dtype, to->p + to->n - nbytes, p, n);
@@ -547,13 +547,13 @@ pack(encoding *e, const zinc_rep *rep, const uint8_t *p, const int64_t *strides)
 	if (!is_packed(rep, strides)) {
 		to = &e->s->a;
 		to->n = 0;
-		to->max = sealed(e, nbytes);
+		to->max = with_trailers(e, nbytes);
 		ZINC_TRY(gather(e, rep, p, strides, nbytes, to));
 		p = to->p;
 	}
 	to = target(e, 0);
 	ZINC_TRY(ab->ops->pack->encode(ab, e->s, rep, p, to, e->err));
-	hold(e, to);
+	set_held(e, to);
 	return ZINC_OK;
 }
 
@@ -574,7 +574,7 @@ encode_stage(encoding *e, int i)
 		}
 		ZINC_TRY(codec->ops->bytes->append_trailer(codec, to, to == e->out ? e->base : 0, e->err));
 	}
-	hold(e, to);
+	set_held(e, to);
 	return ZINC_OK;
 }
 
@@ -593,7 +593,7 @@ encode_arrays(encoding *e, const uint64_t *shape, const zinc_view *in, const uin
 	ZINC_TRY(zinc_rep_bytes(&rep, &nbytes, e->err));
 	to = &e->s->a;
 	to->n = 0;
-	to->max = sealed(e, nbytes);
+	to->max = with_trailers(e, nbytes);
 	ZINC_TRY(gather(e, &rep, in->p, in->strides, nbytes, to));
 	for (k = 0; k < c->naa && st == ZINC_OK; k++, rep = next) {
 		const int *order = zinc_codec_order(c->aa[k]);
@@ -604,7 +604,7 @@ encode_arrays(encoding *e, const uint64_t *shape, const zinc_view *in, const uin
 		stage_rep(c, k + 1, shape, &next);
 		ZINC_TRY(zinc_rep_bytes(&next, &nbytes, e->err));
 		to = other(e->s, e->held);
-		to->max = sealed(e, nbytes);
+		to->max = with_trailers(e, nbytes);
 		ZINC_TRY(zinc_buf_reset(to, nbytes, e->err));
 		if (order) {
 			zinc_strides_c(rep.shape, rep.ndim, rep.dtype->size, decoded);
@@ -614,7 +614,7 @@ encode_arrays(encoding *e, const uint64_t *shape, const zinc_view *in, const uin
 		} else {
 			st = ops->array->encode(c->aa[k], e->s, &rep, e->cur.p, to->p, e->err);
 			to->n = nbytes;
-			hold(e, to);
+			set_held(e, to);
 		}
 		if (st != ZINC_OK)
 			return zinc_error_at_codec(e->err, st, ops->name);

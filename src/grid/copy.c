@@ -66,7 +66,7 @@ plan_fold(plan *p, const zinc_copy_dim *d)
 
 /* Start at the other end. */
 static void
-plan_turn(plan *p, zinc_copy_dim *d)
+plan_reverse(plan *p, zinc_copy_dim *d)
 {
 	p->dst += offset(d->n - 1, d->dst_stride, NULL);
 	p->src += offset(d->n - 1, d->src_stride, NULL);
@@ -151,7 +151,7 @@ plan_init(plan *p, void *dst, const void *src, bool still, const zinc_copy_dim *
 			continue;
 		}
 		if (!has_list(&d) && d.dst_stride < 0)
-			plan_turn(p, &d);
+			plan_reverse(p, &d);
 		plan_insert(p, d);
 	}
 	plan_merge(p);
@@ -244,7 +244,7 @@ row_none(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *d, size_t elemen
 	memcpy(dst, src, element);
 }
 
-/* ---- rows past the caches ---- */
+/* ---- rows that bypass the caches ---- */
 
 #ifdef __SSE2__
 
@@ -265,7 +265,7 @@ plan_in_lines(const plan *p)
 }
 
 static void
-lines_past(uint8_t *dst, const uint8_t *src, size_t n)
+copy_lines_uncached(uint8_t *dst, const uint8_t *src, size_t n)
 {
 	const __m128i *from = (const __m128i *)(const void *)src, *end = from + n / sizeof *from;
 	__m128i *to = (__m128i *)(void *)dst, a, b, c, d;
@@ -283,27 +283,28 @@ lines_past(uint8_t *dst, const uint8_t *src, size_t n)
 }
 
 static void
-row_past(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *d, size_t element)
+row_uncached(uint8_t *dst, const uint8_t *src, const zinc_copy_dim *d, size_t element)
 {
 	uint64_t i;
 
 	for (i = 0; i < d->n; i++)
-		lines_past(dst + offset(i, d->dst_stride, NULL), src + offset(i, d->src_stride, d->src_list), element);
+		copy_lines_uncached(dst + offset(i, d->dst_stride, NULL), src + offset(i, d->src_stride, d->src_list),
+				    element);
 }
 
 /* Uncached stores are not ordered with any others.  The fence completes them before another thread can learn that
  * the copy is done. */
 static bool
-plan_run_past(const plan *p)
+plan_run_uncached(const plan *p)
 {
 	static const zinc_copy_dim once = {.n = 1};
 
 	if (!plan_in_lines(p))
 		return false;
 	if (p->ndim == 0)
-		row_past(p->dst, p->src, &once, p->element);
+		row_uncached(p->dst, p->src, &once, p->element);
 	else
-		plan_run(p, p->ndim - 1, row_past);
+		plan_run(p, p->ndim - 1, row_uncached);
 	_mm_sfence();
 	return true;
 }
@@ -311,7 +312,7 @@ plan_run_past(const plan *p)
 #else
 
 static bool
-plan_run_past(const plan *p)
+plan_run_uncached(const plan *p)
 {
 	(void)p;
 	return false;
@@ -405,7 +406,7 @@ zinc_copy_nd_uncached(void *dst, const void *src, const zinc_copy_dim *dims, int
 {
 	plan p;
 
-	if (plan_init(&p, dst, src, false, dims, ndim, element) && !plan_run_past(&p))
+	if (plan_init(&p, dst, src, false, dims, ndim, element) && !plan_run_uncached(&p))
 		copy_planned(&p);
 }
 

@@ -229,7 +229,7 @@ select_kind(zinc_sel *out, const zinc_selection *s, const zinc_grid *grid, const
 /* The shape of the result.  It may have more elements than the array, because lists may repeat; and an array may
  * have more than 2^64.  Only the number of selected elements matters here. */
 static zinc_status
-measure(zinc_sel *out, zinc_error *err)
+set_result_shape(zinc_sel *out, zinc_error *err)
 {
 	int d;
 
@@ -255,7 +255,7 @@ zinc_sel_init(zinc_sel *out, zinc_context *ctx, const zinc_selection *s, const z
 	if (st == ZINC_OK)
 		st = select_kind(out, &own, grid, shape, err);
 	if (st == ZINC_OK)
-		st = measure(out, err);
+		st = set_result_shape(out, err);
 	if (st != ZINC_OK)
 		zinc_sel_fini(out);
 	return st;

@@ -45,7 +45,7 @@ zinc_selection_free(zinc_selection *selection)
 }
 
 static zinc_status
-bad(const parser *ps, const char *what)
+fail_syntax(const parser *ps, const char *what)
 {
 	return zinc_fail(ps->err, ZINC_E_INVALID, "selection \"%.80s\": %s at character %d", ps->text, what,
 			 (int)(ps->p - ps->text) + 1);
@@ -103,7 +103,7 @@ resolve(const parser *ps, number n, uint64_t *out)
 	const uint64_t length = ps->shape[ps->at];
 
 	if (!n.given)
-		return bad(ps, "a number is missing");
+		return fail_syntax(ps, "a number is missing");
 	if (n.negative ? n.n > length : n.n >= length)
 		return out_of_bounds(ps, n);
 	*out = n.negative ? length - n.n : n.n;
@@ -132,11 +132,11 @@ parse_slice(parser *ps, number first)
 	ps->p++;
 	stop = take_number(ps);
 	if (stop.negative && !stop.given)
-		return bad(ps, "a number is missing");
+		return fail_syntax(ps, "a number is missing");
 	if (take(ps, ':')) {
 		step = take_number(ps);
 		if (step.negative || (step.given && step.n == 0))
-			return bad(ps, "a step must be at least 1");
+			return fail_syntax(ps, "a step must be at least 1");
 		step.n = step.given ? step.n : 1;
 	}
 	start = clip(first, length, 0);
@@ -158,7 +158,7 @@ parse_list(parser *ps)
 		ZINC_TRY(resolve(ps, take_number(ps), ps->list++));
 		dim->nlist++;
 	} while (take(ps, ','));
-	return take(ps, ']') ? ZINC_OK : bad(ps, "',' or ']' is missing");
+	return take(ps, ']') ? ZINC_OK : fail_syntax(ps, "',' or ']' is missing");
 }
 
 static zinc_status
@@ -195,18 +195,18 @@ parse_items(parser *ps, int items)
 	do {
 		if (peek(ps) == '.') {
 			if (ellipsis || strncmp(ps->p, "...", 3) != 0)
-				return bad(ps, ellipsis ? "a second \"...\"" : "something unknown");
+				return fail_syntax(ps, ellipsis ? "a second \"...\"" : "something unknown");
 			ellipsis = true;
 			ps->p += 3;
 			take_whole(ps, ps->ndim - items);
 		} else if (ps->at == ps->ndim) {
-			return bad(ps, "a dimension too many");
+			return fail_syntax(ps, "a dimension too many");
 		} else {
 			ZINC_TRY(parse_item(ps));
 			ps->at++;
 		}
 	} while (take(ps, ','));
-	return peek(ps) == '\0' ? ZINC_OK : bad(ps, "something unknown");
+	return peek(ps) == '\0' ? ZINC_OK : fail_syntax(ps, "something unknown");
 }
 
 /* Count the items that name a dimension, and all commas, which bound the numbers in lists. */

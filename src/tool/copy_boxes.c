@@ -182,7 +182,7 @@ zinc_boxes_get(const zinc_boxes *b, const uint64_t *at, uint64_t *start, uint64_
 
 /* In how many boxes a unit of the other grid is, on average. */
 static double
-touches(const zinc_boxes *b, const uint64_t *unit)
+boxes_per_unit(const zinc_boxes *b, const uint64_t *unit)
 {
 	double factor = 1;
 	int d;
@@ -226,7 +226,7 @@ clipped_bytes(const uint64_t *shape, int ndim, uint64_t element)
 
 /* Units of the source along the target's dimensions: without dropped ones, and shorter for a step above 1. */
 static void
-see_units(const zinc_cp_node *n, const uint64_t *chunk, uint64_t *unit)
+units_in_target(const zinc_cp_node *n, const uint64_t *chunk, uint64_t *unit)
 {
 	int d, k = 0;
 
@@ -253,7 +253,7 @@ find_costs(const zinc_cp *c, const zinc_cp_node *n, struct costs *x)
 	if (!zinc_array_chunk_shape(n->in, chunk))
 		memcpy(chunk, from->chunk_shape, sizeof chunk);
 	x->read = clipped_bytes(chunk, from->ndim, in);
-	see_units(n, chunk, x->unit);
+	units_in_target(n, chunk, x->unit);
 	for (d = 0, x->total = (double)out; d < to->ndim; d++) {
 		chunk[d] = zinc_grid_widest(to->grid, d);
 		x->total *= (double)to->shape[d];
@@ -330,7 +330,7 @@ plan_first_pass(zinc_cp_plan *p, const struct costs *x, uint64_t box)
 	for (d = 0; d < b->ndim; d++)
 		p->first.per[d] = zinc_max_u64(1, zinc_min_u64(p->first.per[d], objects_along(&p->first, d)));
 	count_boxes(&p->first);
-	p->middle_reads = touches(b, p->middle);
+	p->middle_reads = boxes_per_unit(b, p->middle);
 }
 
 /* Are two passes faster?  The temporary array is written and read, the source is read less often. */
@@ -339,7 +339,7 @@ two_passes_pay(const zinc_cp_plan *p, const struct costs *x)
 {
 	const zinc_boxes *b = &p->boxes;
 	const double direct = p->reads * x->total;
-	const double both = (touches(&p->first, x->unit) + 1 + p->middle_reads) * x->total +
+	const double both = (boxes_per_unit(&p->first, x->unit) + 1 + p->middle_reads) * x->total +
 			    (1 + p->middle_reads) * OBJECT_COST * number_of(&p->middle_grid, b->ndim, b->shape);
 
 	return both < direct;
@@ -379,7 +379,7 @@ zinc_cp_boxes_plan(zinc_cp *c, const zinc_cp_node *n, zinc_cp_plan *p, zinc_erro
 	grow(&p->boxes, x.unit, x.element, (double)box);
 	align(&p->boxes, x.unit);
 	count_boxes(&p->boxes);
-	p->reads = touches(&p->boxes, x.unit);
+	p->reads = boxes_per_unit(&p->boxes, x.unit);
 	zinc_grid_regular_init(&units, to->ndim, x.unit);
 	number = number_of(&units, to->ndim, to->shape);
 	p->read_units = number < 0x1p64 ? (uint64_t)number : UINT64_MAX;
@@ -388,6 +388,6 @@ zinc_cp_boxes_plan(zinc_cp *c, const zinc_cp_node *n, zinc_cp_plan *p, zinc_erro
 	plan_first_pass(p, &x, box);
 	p->two_passes = two_passes_pay(p, &x);
 	if (p->two_passes)
-		p->reads = touches(&p->first, x.unit);
+		p->reads = boxes_per_unit(&p->first, x.unit);
 	return ZINC_OK;
 }

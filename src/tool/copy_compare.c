@@ -212,7 +212,7 @@ same_fill(zinc_cp_translation *t, const zinc_dtype *w, bool *out)
 
 /* Use the target's spelling of a member that has the same meaning. */
 static zinc_status
-adopt(zinc_cp_translation *t, const zinc_json_doc *back, const char *member)
+take_spelling(zinc_cp_translation *t, const zinc_json_doc *back, const char *member)
 {
 	return zinc_json_set(t->wanted, zinc_json_root(t->wanted), member,
 			     zinc_json_copy(t->wanted, zinc_json_member(zinc_json_root(back), member)), t->err);
@@ -239,9 +239,9 @@ compare_names(zinc_cp_translation *t, zinc_json_doc *back)
 	if (st == ZINC_OK && types)
 		st = same_fill(t, w, &fills);
 	if (st == ZINC_OK && types)
-		st = adopt(t, back, "data_type");
+		st = take_spelling(t, back, "data_type");
 	if (st == ZINC_OK && fills)
-		st = adopt(t, back, "fill_value");
+		st = take_spelling(t, back, "fill_value");
 	zinc_dtype_free(w);
 	return st;
 }
@@ -266,7 +266,7 @@ private_field(const zinc_json *v)
 
 /* A type that has no name in the target's version keeps all values, but other readers will refuse the array. */
 static zinc_status
-tell_private(zinc_cp_translation *t)
+report_private(zinc_cp_translation *t)
 {
 	const zinc_json *field = private_field(zinc_json_member(zinc_json_root(t->target->doc), "data_type")), *name;
 
@@ -301,7 +301,7 @@ zinc_cp_compare(zinc_cp_translation *t)
 	if (st == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
 		st = compare_storage(t, zinc_json_root(t->wanted), root);
 	if (st == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
-		st = tell_private(t);
+		st = report_private(t);
 	zinc_json_free(back);
 	return st;
 }

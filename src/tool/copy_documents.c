@@ -148,7 +148,7 @@ write_nodes(struct documents *d)
 }
 
 static zinc_status
-lay_over(struct documents *d, const char *from, const char *to)
+copy_over(struct documents *d, const char *from, const char *to)
 {
 	zinc_blob value = ZINC_BLOB_INIT;
 	zinc_status st = zinc_store_get_all(d->c->from->store, from, &value, NULL, d->c->ctx->limits.json_bytes,
@@ -163,7 +163,7 @@ lay_over(struct documents *d, const char *from, const char *to)
 
 /* Copy the document of an unchanged node. */
 static zinc_status
-lay_over_node(struct documents *d, const zinc_cp_node *n)
+copy_over_node(struct documents *d, const zinc_cp_node *n)
 {
 	zinc_cp *c = d->c;
 	zinc_buf from, to;
@@ -175,7 +175,7 @@ lay_over_node(struct documents *d, const zinc_cp_node *n)
 	if (st == ZINC_OK)
 		st = zinc_node_key(c->to, n->to, n->kind, &to, d->err);
 	if (st == ZINC_OK)
-		st = zinc_buf_text(&from) && zinc_buf_text(&to) ? lay_over(d, zinc_buf_text(&from), zinc_buf_text(&to))
+		st = zinc_buf_text(&from) && zinc_buf_text(&to) ? copy_over(d, zinc_buf_text(&from), zinc_buf_text(&to))
 								: zinc_fail_nomem(d->err);
 	zinc_buf_fini(&from);
 	zinc_buf_fini(&to);
@@ -184,7 +184,7 @@ lay_over_node(struct documents *d, const zinc_cp_node *n)
 
 /* Copy other documents of the source, but not over documents that were written again. */
 static zinc_status
-lay_over_parts(struct documents *d)
+copy_over_parts(struct documents *d)
 {
 	zinc_cp *c = d->c;
 	const char *from, *to = NULL;
@@ -197,7 +197,7 @@ lay_over_parts(struct documents *d)
 		st = zinc_store_get_all(c->drafts, to, &there, NULL, c->ctx->limits.json_bytes, NULL, NULL);
 		zinc_blob_fini(&there);
 		if (st == ZINC_E_NOTFOUND)
-			st = lay_over(d, from, to);
+			st = copy_over(d, from, to);
 		if (st != ZINC_OK)
 			return st == ZINC_E_NOMEM ? zinc_fail_nomem(d->err) : st;
 	}
@@ -212,12 +212,12 @@ assemble(struct documents *d)
 	ZINC_TRY(zinc_hierarchy_init(d->h, d->err));
 	if (!d->c->made)
 		ZINC_TRY(write_nodes(d));
-	ZINC_TRY(lay_over_parts(d));
+	ZINC_TRY(copy_over_parts(d));
 	for (i = 0; i < d->c->nnodes; i++) {
 		const zinc_cp_node *n = &d->c->nodes[i];
 
 		if (!is_made(d->c, n) && !n->left_out && !n->implicit)
-			ZINC_TRY(lay_over_node(d, n));
+			ZINC_TRY(copy_over_node(d, n));
 	}
 	return ZINC_OK;
 }
@@ -276,7 +276,7 @@ add_prefix(void *arg, const char *prefix, zinc_error *err)
 
 /* Find where the documents of the node and of all nodes below it are. */
 static zinc_status
-name_place(struct documents *d)
+find_place(struct documents *d)
 {
 	const zinc_cp *c = d->c;
 
@@ -319,7 +319,7 @@ put(struct documents *d, const char *key)
 /* Does the group need consolidated metadata: is it missing, or does it describe other documents?  zinc_settle also
  * drops the group's own in version 2. */
 static zinc_status
-wants_copies(const zinc_cp *c, const zinc_cp_node *n, bool *wants, zinc_error *err)
+needs_copies(const zinc_cp *c, const zinc_cp_node *n, bool *wants, zinc_error *err)
 {
 	zinc_meta *m = NULL;
 	zinc_report r;
@@ -350,7 +350,7 @@ consolidate(struct documents *d)
 		zinc_error e = ZINC_ERROR_INIT;
 		zinc_status st;
 
-		ZINC_TRY(wants_copies(c, &c->nodes[i], &wants, d->err));
+		ZINC_TRY(needs_copies(c, &c->nodes[i], &wants, d->err));
 		if (!wants)
 			continue;
 		st = zinc_consolidate_group(c->to, c->nodes[i].to, false, &e);
@@ -406,7 +406,7 @@ run(struct documents *d)
 		ZINC_TRY(open_memory(d));
 	ZINC_TRY(assemble(d));
 	ZINC_TRY(sort(d));
-	ZINC_TRY(name_place(d));
+	ZINC_TRY(find_place(d));
 	for (i = 0; i < d->n; i++)
 		ZINC_TRY(put(d, d->list[i].key));
 	ZINC_TRY(zinc_settle(c->to, c->to_path, d->err));

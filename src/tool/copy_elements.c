@@ -284,10 +284,10 @@ zinc_cp_box_step(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, uint64_t st
 	return zinc_cp_progress(c, objects, (uint64_t)b.nelems * n->target->dtype->size, err);
 }
 
-/* ---- looking ---- */
+/* ---- checking ---- */
 
 static zinc_status
-look_at_box(struct box *b, const zinc_boxes *boxes, uint64_t i, bool encode)
+check_box(struct box *b, const zinc_boxes *boxes, uint64_t i, bool encode)
 {
 	uint64_t at[ZINC_MAX_NDIM], objects;
 
@@ -310,9 +310,9 @@ zinc_cp_boxes_look(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, bool enco
 	uint64_t i;
 
 	if (count > 0)
-		ZINC_TRY(look_at_box(&b, &p->boxes, 0, true));
+		ZINC_TRY(check_box(&b, &p->boxes, 0, true));
 	for (i = first ? 0 : 1; i < count; i++)
-		ZINC_TRY(look_at_box(&b, boxes, i, encode));
+		ZINC_TRY(check_box(&b, boxes, i, encode));
 	return ZINC_OK;
 }
 
@@ -376,7 +376,7 @@ add_loss(const struct box *b, const zinc_dtype *t, struct loss *l)
 
 /* "Verified" would be wrong for a copy that is less exact by design: the message says what was compared. */
 static zinc_status
-tell_loss(zinc_cp *c, const zinc_cp_node *n, const char *codec, const struct loss *l, zinc_error *err)
+report_loss(zinc_cp *c, const zinc_cp_node *n, const char *codec, const struct loss *l, zinc_error *err)
 {
 	if (l->nan > 0)
 		return zinc_fail(err, ZINC_E_CORRUPT,
@@ -428,5 +428,5 @@ zinc_cp_box_verify(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, zinc_erro
 			return zinc_fail(err, ZINC_E_CORRUPT,
 					 "%s: verification failed: elements differ from those written", n->to);
 	}
-	return lossy ? tell_loss(c, n, lossy, &loss, err) : ZINC_OK;
+	return lossy ? report_loss(c, n, lossy, &loss, err) : ZINC_OK;
 }

@@ -31,10 +31,11 @@ struct fit {
 	zinc_error *err;
 };
 
-static zinc_status tell(struct fit *f, zinc_copy_kind kind, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static zinc_status report(struct fit *f, zinc_copy_kind kind, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 static zinc_status
-tell(struct fit *f, zinc_copy_kind kind, const char *fmt, ...)
+report(struct fit *f, zinc_copy_kind kind, const char *fmt, ...)
 {
 	zinc_cp_change change = {.kind = kind};
 	va_list args;
@@ -82,7 +83,7 @@ fit_members(struct fit *f)
 		next = v->next;
 		if (zinc_holds_member(f->format, f->t->n->kind, v))
 			continue;
-		ZINC_TRY(tell(f, ZINC_COPY_LOST, "the member \"%.60s\"", v->key));
+		ZINC_TRY(report(f, ZINC_COPY_LOST, "the member \"%.60s\"", v->key));
 		(void)zinc_json_remove(f->root, v->key);
 		f->t->nmembers++;
 	}
@@ -129,7 +130,7 @@ fit_shards(struct fit *f)
 		changed = true;
 		(void)find_chain(f, &plain);
 	}
-	return changed ? tell(f, ZINC_COPY_REPLACED, "shards become plain chunks of the inner shape") : ZINC_OK;
+	return changed ? report(f, ZINC_COPY_REPLACED, "shards become plain chunks of the inner shape") : ZINC_OK;
 }
 
 /* ---- codecs ---- */
@@ -174,15 +175,15 @@ put_codec(struct fit *f, const zinc_json *codec, zinc_json *instead)
 }
 
 static zinc_status
-leave_out(struct fit *f, const zinc_json *codec)
+remove_codec(struct fit *f, const zinc_json *codec)
 {
-	ZINC_TRY(tell(f, ZINC_COPY_REPLACED, "codec %.60s is left out", name_of(codec)));
+	ZINC_TRY(report(f, ZINC_COPY_REPLACED, "codec %.60s is left out", name_of(codec)));
 	return put_codec(f, codec, NULL);
 }
 
 /* With the codec's level, or 5. */
 static zinc_status
-become_gzip(struct fit *f, const zinc_json *codec)
+replace_by_gzip(struct fit *f, const zinc_json *codec)
 {
 	uint64_t level = 5;
 	zinc_json *gzip;
@@ -192,19 +193,19 @@ become_gzip(struct fit *f, const zinc_json *codec)
 		level = 5;
 	snprintf(text, sizeof text, "{\"name\": \"gzip\", \"configuration\": {\"level\": %u}}", (unsigned)level);
 	ZINC_TRY(make(f, text, &gzip));
-	ZINC_TRY(tell(f, ZINC_COPY_REPLACED, "codec %.60s becomes gzip", name_of(codec)));
+	ZINC_TRY(report(f, ZINC_COPY_REPLACED, "codec %.60s becomes gzip", name_of(codec)));
 	return put_codec(f, codec, gzip);
 }
 
 /* Some already have `bytes` after them. */
 static zinc_status
-become_bytes(struct fit *f, const zinc_json *codec)
+replace_by_bytes(struct fit *f, const zinc_json *codec)
 {
 	zinc_json *bytes = NULL;
 
 	if (!codec->next || strcmp(name_of(codec->next), "bytes") != 0)
 		ZINC_TRY(make(f, "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}", &bytes));
-	ZINC_TRY(tell(f, ZINC_COPY_REPLACED, "codec %.60s becomes bytes", name_of(codec)));
+	ZINC_TRY(report(f, ZINC_COPY_REPLACED, "codec %.60s becomes bytes", name_of(codec)));
 	return put_codec(f, codec, bytes);
 }
 
@@ -238,7 +239,7 @@ fit_orders(struct fit *f)
 			i++;
 			continue;
 		}
-		ZINC_TRY(leave_out(f, i == 1 ? f->codecs->first : v));
+		ZINC_TRY(remove_codec(f, i == 1 ? f->codecs->first : v));
 		v = f->codecs->first;
 		i = 0;
 	}
@@ -279,10 +280,10 @@ substitute(struct fit *f, const zinc_json *codec, zinc_codec_place place, bool *
 	if (!*changed)
 		return ZINC_OK;
 	if (place == ZINC_TO_BYTES)
-		return become_bytes(f, codec);
+		return replace_by_bytes(f, codec);
 	if (place == ZINC_OF_ELEMENTS || !ops || ops->fixed_size || strcmp(ops->name, "gzip") == 0)
-		return leave_out(f, codec);
-	return become_gzip(f, codec);
+		return remove_codec(f, codec);
+	return replace_by_gzip(f, codec);
 }
 
 /* Start over after every change: another codec may now be the last one. */
@@ -317,7 +318,7 @@ fit_filters(struct fit *f)
 	for (v = f->codecs->first; v; v = changed ? f->codecs->first : v->next) {
 		changed = place_of(f, v, &place) && place != ZINC_LAST;
 		if (changed && place == ZINC_OF_BYTES)
-			ZINC_TRY(leave_out(f, v));
+			ZINC_TRY(remove_codec(f, v));
 		else if (changed)
 			ZINC_TRY(substitute(f, v, place, &changed));
 	}
@@ -357,11 +358,11 @@ fit_byte_orders(struct fit *f)
 	c = zinc_json_member(bytes, "configuration");
 	big = zinc_json_is_string(zinc_json_member(c, "endian"), "big");
 	if (f->holds->filters && big && find_other_order(f, true) && !find_other_order(f, false)) {
-		ZINC_TRY(tell(f, ZINC_COPY_REPLACED, "big-endian elements become little-endian"));
+		ZINC_TRY(report(f, ZINC_COPY_REPLACED, "big-endian elements become little-endian"));
 		return zinc_json_set(f->doc, c, "endian", zinc_json_make_string(f->doc, "little"), f->err);
 	}
 	while (f->holds->filters && (v = find_other_order(f, big)))
-		ZINC_TRY(leave_out(f, v));
+		ZINC_TRY(remove_codec(f, v));
 	return ZINC_OK;
 }
 
@@ -375,7 +376,7 @@ fit_keys(struct fit *f)
 
 	if (zinc_holds_keys(f->format, zinc_keys_find(name)))
 		return ZINC_OK;
-	ZINC_TRY(tell(f, ZINC_COPY_REPLACED, "chunk keys \"%.60s\" become those of the format", name));
+	ZINC_TRY(report(f, ZINC_COPY_REPLACED, "chunk keys \"%.60s\" become those of the format", name));
 	ZINC_TRY(make(f, "{\"name\": \"default\", \"configuration\": {\"separator\": \"/\"}}", &keys));
 	return zinc_json_set(f->doc, f->root, "chunk_key_encoding", keys, f->err);
 }
@@ -409,10 +410,10 @@ drop_bits(struct fit *f, const zinc_dtype *t, void *element)
 	if (!has_bits(t->ops->print_fill(t, element, f->doc)))
 		return ZINC_OK;
 	if (is_hex(fill)) {
-		ZINC_TRY(tell(f, ZINC_COPY_LOST, "the bits of the fill value %.40s", fill->text));
+		ZINC_TRY(report(f, ZINC_COPY_LOST, "the bits of the fill value %.40s", fill->text));
 		return zinc_json_set(f->doc, f->root, "fill_value", zinc_json_make_string(f->doc, "NaN"), f->err);
 	}
-	ZINC_TRY(tell(f, ZINC_COPY_LOST, "the fill value"));
+	ZINC_TRY(report(f, ZINC_COPY_LOST, "the fill value"));
 	zinc_dtype_zero(t, element);
 	return zinc_json_set(f->doc, f->root, "fill_value", t->ops->print_fill(t, element, f->doc), f->err);
 }
@@ -454,7 +455,7 @@ fit_names(struct fit *f)
 	if ((named == 0 && names->n > 0) || (named == names->n && (!own || zinc_json_equal(own, names))))
 		return ZINC_OK;
 	(void)zinc_json_remove(f->root, "dimension_names");
-	return tell(f, ZINC_COPY_LOST, "dimension names");
+	return report(f, ZINC_COPY_LOST, "dimension names");
 }
 
 zinc_status

@@ -161,7 +161,7 @@ zinc_cp_journal_end(zinc_cp *c, zinc_error *err)
 /* ---- reading ---- */
 
 static zinc_status
-differs(zinc_error *err, const char *what)
+refuse(zinc_error *err, const char *what)
 {
 	return zinc_fail(err, ZINC_E_CONFLICT, "the target has an interrupted copy with %s; overwrite it instead",
 			 what);
@@ -179,14 +179,14 @@ check(const zinc_cp *c, const zinc_json *root, zinc_error *err)
 	snprintf(state, sizeof state, "%016llx", (unsigned long long)c->state);
 	if (!zinc_json_is_string(zinc_json_member(root, "source"), c->from->url) ||
 	    !zinc_json_is_string(zinc_json_member(root, "path"), c->from_path))
-		return differs(err, "another source");
+		return refuse(err, "another source");
 	ZINC_TRY(zinc_json_parse(&mine, c->ctx, (const char *)c->options.p, c->options.n, 0, err));
 	same = options && zinc_json_equal(options, zinc_json_root(mine));
 	zinc_json_free(mine);
 	if (!same)
-		return differs(err, "other options");
+		return refuse(err, "other options");
 	if (!zinc_json_is_string(zinc_json_member(root, "state"), state))
-		return differs(err, "a source that has changed");
+		return refuse(err, "a source that has changed");
 	return ZINC_OK;
 }
 

@@ -231,7 +231,7 @@ place_part(const zinc_format *f, const char *key, zinc_key_role *role, zinc_buf 
 
 /* Find the role of the key: is it the document of a node that is copied?  A document of a hidden node is not. */
 static zinc_status
-judge_key(struct listing *l, const char *key, zinc_key_role *role)
+find_role(struct listing *l, const char *key, zinc_key_role *role)
 {
 	const zinc_hierarchy *h = l->c->from;
 	zinc_buf *path = &l->place;
@@ -280,7 +280,7 @@ take_key(struct listing *l, const char *key, uint64_t nbytes)
 	ZINC_TRY(take_object(l, key, nbytes, &taken));
 	if (taken)
 		return ZINC_OK;
-	ZINC_TRY(judge_key(l, key, &role));
+	ZINC_TRY(find_role(l, key, &role));
 	switch (role) {
 	case ZINC_KEY_NODE: /* read with its node */
 		return ZINC_OK;

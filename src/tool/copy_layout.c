@@ -124,7 +124,7 @@ numbers_of(const zinc_json *list, uint64_t *out)
 
 /* The order of axes of a transpose before the shard; 0: there is none. */
 static int
-turn_before(const zinc_json *codecs, const zinc_json *shard, uint64_t *order)
+order_before(const zinc_json *codecs, const zinc_json *shard, uint64_t *order)
 {
 	const zinc_json *v;
 
@@ -143,7 +143,7 @@ inner_shape(const zinc_json *codecs, uint64_t *shape, int *ndim)
 	int i, turned;
 
 	*ndim = numbers_of(zinc_json_member(zinc_json_member(shard, "configuration"), "chunk_shape"), own);
-	turned = turn_before(codecs, shard, order);
+	turned = order_before(codecs, shard, order);
 	if (*ndim < 0 || (turned != 0 && turned != *ndim))
 		return false;
 	for (i = 0; i < *ndim; i++) {
@@ -171,7 +171,7 @@ zinc_cp_unshard(zinc_json_doc *doc)
 
 /* A chain that ends with a compressor and crc32c, without the latter; NULL: it does not. */
 static zinc_json *
-unsealed(zinc_json_doc *doc, const zinc_json *codecs)
+without_crc32c(zinc_json_doc *doc, const zinc_json *codecs)
 {
 	const zinc_json *name, *v, *before = NULL, *last = NULL;
 	zinc_json *out = zinc_json_make(doc, ZINC_JSON_ARRAY);
@@ -201,7 +201,7 @@ zinc_cp_unseal(zinc_json_doc *doc)
 		holder = zinc_json_member(shard, "configuration");
 		codecs = zinc_json_member(holder, "codecs");
 	}
-	codecs = unsealed(doc, codecs);
+	codecs = without_crc32c(doc, codecs);
 	return codecs && zinc_json_set(doc, holder, "codecs", codecs, NULL) == ZINC_OK;
 }
 

@@ -91,7 +91,7 @@ open_nowhere(zinc_cp *c, zinc_hierarchy **h, zinc_error *err)
 
 /* Compressors and checksums, which accept any bytes; this is not known of others. */
 static bool
-takes_any(const zinc_codec *codec)
+accepts_any(const zinc_codec *codec)
 {
 	static const char prefix[] = "numcodecs.";
 	static const char *const names[] = {"crc32c", "gzip", "zstd",  "blosc",   "zlib",       "bz2",
@@ -115,7 +115,7 @@ may_refuse(const zinc_chain *chain)
 	int i;
 
 	for (i = 0; i < chain->nbb; i++)
-		if (!takes_any(chain->bb[i]))
+		if (!accepts_any(chain->bb[i]))
 			return true;
 	if (!chain->reorders_only)
 		return true;
@@ -123,7 +123,7 @@ may_refuse(const zinc_chain *chain)
 }
 
 static zinc_status
-look_at_boxes(zinc_cp *c, zinc_cp_node *n, zinc_hierarchy *nowhere, zinc_error *err)
+check_boxes(zinc_cp *c, zinc_cp_node *n, zinc_hierarchy *nowhere, zinc_error *err)
 {
 	const bool encode = may_refuse(n->target->chain);
 	zinc_cp_plan p;
@@ -150,7 +150,7 @@ zinc_cp_look_progress(zinc_cp *c, uint64_t units, zinc_error *err)
 }
 
 static zinc_status
-look_at_nodes(zinc_cp *c, zinc_hierarchy *nowhere, zinc_error *err)
+check_nodes(zinc_cp *c, zinc_hierarchy *nowhere, zinc_error *err)
 {
 	size_t i;
 
@@ -160,7 +160,7 @@ look_at_nodes(zinc_cp *c, zinc_hierarchy *nowhere, zinc_error *err)
 		if (n->steps == 0)
 			continue;
 		c->look_until += n->units;
-		ZINC_TRY(n->way == ZINC_CP_RAW ? zinc_cp_raw_look(c, n, err) : look_at_boxes(c, n, nowhere, err));
+		ZINC_TRY(n->way == ZINC_CP_RAW ? zinc_cp_raw_look(c, n, err) : check_boxes(c, n, nowhere, err));
 		c->units_done = c->look_until;
 	}
 	return ZINC_OK;
@@ -176,7 +176,7 @@ zinc_cp_look(zinc_cp *c, zinc_error *err)
 	c->units *= 2; /* the progress has two parts: checking and copying */
 	ZINC_TRY(zinc_cp_foreign_look(c, err));
 	ZINC_TRY(open_nowhere(c, &nowhere, err));
-	st = look_at_nodes(c, nowhere, err);
+	st = check_nodes(c, nowhere, err);
 	zinc_hierarchy_close(nowhere);
 	return st;
 }

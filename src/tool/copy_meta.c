@@ -120,7 +120,7 @@ try_doc(zinc_cp_translation *t, zinc_json_doc *doc, zinc_meta **out, zinc_error 
 
 /* For a node that is lost, replaced storage is not reported. */
 static zinc_status
-tell_changes(zinc_cp_translation *t)
+report_changes(zinc_cp_translation *t)
 {
 	const zinc_cp_change *changes = (const zinc_cp_change *)(const void *)t->changes.p;
 	const size_t n = t->n->left_out ? t->nmembers : t->changes.n / sizeof *changes;
@@ -143,7 +143,7 @@ make_target(zinc_cp_translation *t)
 	if (st != ZINC_OK && !is_refusal(st))
 		return zinc_error_copy(t->err, &e);
 	t->n->left_out = st != ZINC_OK;
-	ZINC_TRY(tell_changes(t));
+	ZINC_TRY(report_changes(t));
 	return st == ZINC_OK ? st
 			     : zinc_cp_note(t->c, ZINC_COPY_LOST, t->n->from, t->err, "the whole node: %s", e.text);
 }

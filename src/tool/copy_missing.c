@@ -93,7 +93,7 @@ is_text(const zinc_dtype *t)
 
 /* Both exist, and until now the other one masked: keep both and report it. */
 static zinc_status
-tell_both(struct missing *m)
+report_both(struct missing *m)
 {
 	zinc_cp *c = m->t->c;
 	zinc_status st;
@@ -117,7 +117,7 @@ tell_both(struct missing *m)
 
 /* Promise (1). */
 static zinc_status
-enter(struct missing *m)
+to_attribute(struct missing *m)
 {
 	const zinc_json *own = attribute(m);
 
@@ -132,7 +132,7 @@ enter(struct missing *m)
 	if (!zinc_missing_parse(m->t->c->ctx, m->dtype, own, false, m->value))
 		return ZINC_OK;
 	if (!m->t->n->source->no_fill && !zinc_missing_same(m->dtype, m->value, m->fill))
-		ZINC_TRY(tell_both(m));
+		ZINC_TRY(report_both(m));
 	return set_attribute(m, zinc_missing_encode(m->doc, m->dtype, m->value));
 }
 
@@ -186,7 +186,7 @@ mask_nothing(struct missing *m)
 
 /* Promises (2) and (3). */
 static zinc_status
-leave(struct missing *m)
+to_fill(struct missing *m)
 {
 	const zinc_json *own = attribute(m);
 
@@ -229,7 +229,7 @@ retype(struct missing *m)
 
 /* Use the type and the fill value that the array will have. */
 static zinc_status
-take(struct missing *m)
+read_type_and_fill(struct missing *m)
 {
 	const zinc_json *fill = zinc_json_member(m->root, "fill_value");
 	zinc_context *ctx = m->t->c->ctx;
@@ -258,11 +258,11 @@ zinc_cp_missing(zinc_cp_translation *t)
 	if (t->n->kind != ZINC_NODE_ARRAY || !is_named(m.root) || (from == to && !t->c->o.dtype))
 		return ZINC_OK;
 	ZINC_TRY(name_scalar(t, m.root));
-	st = take(&m);
+	st = read_type_and_fill(&m);
 	if (st == ZINC_OK && m.fill)
 		st = retype(&m);
 	if (st == ZINC_OK && m.fill && from != to)
-		st = to == ZINC_MASKS_FILL ? leave(&m) : enter(&m);
+		st = to == ZINC_MASKS_FILL ? to_fill(&m) : to_attribute(&m);
 	zinc_free(t->c->ctx, m.value);
 	zinc_free(t->c->ctx, m.fill);
 	zinc_dtype_free(m.dtype);

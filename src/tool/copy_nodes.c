@@ -232,11 +232,11 @@ zinc_cp_free_nodes(zinc_cp *c)
 	zinc_free(c->ctx, c->arrays);
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
 /* "/a: no such type; /b: ..." until the error has no more room. */
 static zinc_status
-remember(zinc_cp *c, const char *path, const char *message, zinc_error *err)
+keep_for_error(zinc_cp *c, const char *path, const char *message, zinc_error *err)
 {
 	if (c->lost.n > 400)
 		return ZINC_OK;
@@ -270,7 +270,7 @@ zinc_cp_note(zinc_cp *c, zinc_copy_kind kind, const char *path, zinc_error *err,
 	c->n.replaced += kind == ZINC_COPY_REPLACED;
 	c->n.hidden += kind == ZINC_COPY_HIDDEN;
 	if (kind == ZINC_COPY_LOST)
-		ZINC_TRY(remember(c, path, text, err));
+		ZINC_TRY(keep_for_error(c, path, text, err));
 	if (c->o.note && c->o.note(c->o.note_arg, &note) != 0)
 		return zinc_fail(err, ZINC_E_CANCELLED, "cancelled");
 	return ZINC_OK;

@@ -77,7 +77,7 @@ most_bytes(const zinc_cp *c, const zinc_cp_node *n)
 
 /* Request the object, or only its first byte: this shows at low cost whether it can be opened. */
 static zinc_status
-want_object(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
+request_object(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 {
 	const struct batch *b = arg;
 
@@ -107,7 +107,7 @@ decode_object(const struct batch *b, size_t i, const zinc_array *a, zinc_error *
 
 /* Both have the same bytes, and the target will never appear: to repair it, the user needs the source's name. */
 static zinc_status
-blame_source(const zinc_cp *c, const char *key, zinc_status st, zinc_error *err)
+name_source(const zinc_cp *c, const char *key, zinc_status st, zinc_error *err)
 {
 	err->url[0] = err->key[0] = '\0';
 	zinc_error_at_key(err, st, key);
@@ -149,7 +149,7 @@ put_object(struct batch *b, const zinc_fetch_item *it, int worker, const char *k
 	if (st != ZINC_OK || !b->compare)
 		return st == ZINC_OK ? st : zinc_error_at_key(err, st, key);
 	st = decode_object(b, it->i, b->n ? b->n->out : NULL, err);
-	return st == ZINC_OK ? st : blame_source(c, (const char *)it->key.p, st, err);
+	return st == ZINC_OK ? st : name_source(c, (const char *)it->key.p, st, err);
 }
 
 static zinc_status
@@ -297,7 +297,7 @@ fetch_batch(struct batch *b, int threads, size_t n, zinc_error *err)
 	f.stopped = stopped;
 	f.halted = halted;
 	f.wait = &c->wait;
-	f.want = want_object;
+	f.want = request_object;
 	f.take = take_object;
 	f.fail = fail_object;
 	f.too_long = too_long;

@@ -71,7 +71,7 @@ can_leave_out(const zinc_cp *c, const zinc_cp_node *n)
 
 /* The range of list items from the first to the last in [low, high]. */
 static bool
-meet_list(const zinc_select_dim *s, uint64_t low, uint64_t high, uint64_t *first, uint64_t *last)
+intersect_list(const zinc_select_dim *s, uint64_t low, uint64_t high, uint64_t *first, uint64_t *last)
 {
 	bool any = false;
 	size_t i;
@@ -88,12 +88,12 @@ meet_list(const zinc_select_dim *s, uint64_t low, uint64_t high, uint64_t *first
 
 /* The range of selected indices in [low, high]; false: none. */
 static bool
-meet(const zinc_select_dim *s, uint64_t low, uint64_t high, uint64_t *first, uint64_t *last)
+intersect(const zinc_select_dim *s, uint64_t low, uint64_t high, uint64_t *first, uint64_t *last)
 {
 	const uint64_t step = zinc_max_u64(1, s->step);
 
 	if (s->list)
-		return meet_list(s, low, high, first, last);
+		return intersect_list(s, low, high, first, last);
 	if (s->count == 0 || high < s->start)
 		return false;
 	*first = low <= s->start ? 0 : zinc_ceil_div(low - s->start, step);
@@ -103,7 +103,7 @@ meet(const zinc_select_dim *s, uint64_t low, uint64_t high, uint64_t *first, uin
 
 /* The elements of the target that are in object i of the source; false: none. */
 static bool
-meet_object(const zinc_cp_node *n, size_t i, uint64_t *first, uint64_t *last)
+intersect_object(const zinc_cp_node *n, size_t i, uint64_t *first, uint64_t *last)
 {
 	const zinc_meta *m = n->source;
 	const uint64_t *index = zinc_cp_object(n, i);
@@ -116,7 +116,7 @@ meet_object(const zinc_cp_node *n, size_t i, uint64_t *first, uint64_t *last)
 		end = start + zinc_min_u64(end, m->shape[d] - start) - 1; /* inclusive, so that no sum exceeds 2^64 */
 		first[k] = start;
 		last[k] = end;
-		if (n->select && !meet(&n->select->dims[d], start, end, &first[k], &last[k]))
+		if (n->select && !intersect(&n->select->dims[d], start, end, &first[k], &last[k]))
 			return false;
 		k += !n->select || !n->select->dims[d].drop;
 	}
@@ -162,7 +162,7 @@ zinc_cp_sparse_ask(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	if (can_leave_out(c, n))
 		ZINC_TRY(compare_fill(c, n, &same, err));
 	for (i = 0, n->nmet = 0; i < n->nobjects && same; i++)
-		n->nmet += meet_object(n, i, first, last);
+		n->nmet += intersect_object(n, i, first, last);
 	n->sparse = same && (double)n->nmet * SPARSE_LESS < count_spanned(n);
 	return ZINC_OK;
 }
@@ -171,7 +171,7 @@ zinc_cp_sparse_ask(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 
 /* Sort, and remove duplicates. */
 static void
-tidy(zinc_cp_node *n)
+sort_unique(zinc_cp_node *n)
 {
 	int ndim = n->target->ndim;
 	const size_t words = (size_t)ndim;
@@ -195,7 +195,7 @@ make_room(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 
 	if (n->nboxes < n->boxes_room)
 		return ZINC_OK;
-	tidy(n);
+	sort_unique(n);
 	if (n->nboxes >= c->ctx->limits.children)
 		return zinc_fail(err, ZINC_E_LIMIT, "more than %llu boxes to move (limits.children)",
 				 (unsigned long long)c->ctx->limits.children);
@@ -217,7 +217,7 @@ add_object(zinc_cp *c, zinc_cp_node *n, const zinc_boxes *b, size_t i, zinc_erro
 	const size_t words = (size_t)b->ndim;
 	int d;
 
-	if (!meet_object(n, i, low, high))
+	if (!intersect_object(n, i, low, high))
 		return ZINC_OK;
 	for (d = 0; d < b->ndim; d++) {
 		at[d] = low[d] = zinc_grid_chunk_of(b->grid, d, low[d]) / b->per[d];
@@ -254,6 +254,6 @@ zinc_cp_boxes_find(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, zinc_erro
 				 (unsigned long long)c->ctx->limits.children);
 	for (i = 0; i < n->nobjects && n->sparse; i++)
 		ZINC_TRY(add_object(c, n, &p->boxes, i, err));
-	tidy(n);
+	sort_unique(n);
 	return ZINC_OK;
 }

@@ -49,7 +49,7 @@ contains(const zinc_hierarchy *h, const char *path, const zinc_hierarchy *other,
 
 /* Was the question answered, even if the document does not exist or cannot be used? */
 static bool
-is_read(zinc_status st)
+was_read(zinc_status st)
 {
 	return st == ZINC_OK || st == ZINC_E_NOTFOUND || st == ZINC_E_CORRUPT || st == ZINC_E_UNSUPPORTED ||
 	       st == ZINC_E_LIMIT;
@@ -72,12 +72,12 @@ tag_of(zinc_hierarchy *h, const char *path, zinc_tag *tag, zinc_error *err)
 	if (st == ZINC_OK)
 		*tag = m->tag;
 	zinc_meta_free(m);
-	return is_read(st) ? ZINC_OK : zinc_error_copy(err, &e);
+	return was_read(st) ? ZINC_OK : zinc_error_copy(err, &e);
 }
 
 /* "/a/b" -> "/a" -> "/"; false at the end. */
 static bool
-go_up(char *path)
+to_parent(char *path)
 {
 	char *slash = strrchr(path, '/');
 
@@ -90,18 +90,18 @@ go_up(char *path)
 /* Is the node at `path`, or one above it, the one whose document has this tag?  Through a link it may have another
  * URL.  With `above` the node itself does not count. */
 static zinc_status
-leads_to(zinc_hierarchy *h, const char *path, const zinc_tag *tag, bool above, bool *yes, zinc_error *err)
+matches_tag(zinc_hierarchy *h, const char *path, const zinc_tag *tag, bool above, bool *yes, zinc_error *err)
 {
 	char *up = zinc_strdup(h->ctx, path);
 	zinc_status st = up ? ZINC_OK : zinc_fail_nomem(err);
-	bool more = up && (!above || go_up(up));
+	bool more = up && (!above || to_parent(up));
 	zinc_tag one;
 
 	*yes = false;
 	while (st == ZINC_OK && more && !*yes && tag->n > 0) {
 		st = tag_of(h, up, &one, err);
 		*yes = st == ZINC_OK && one.n > 0 && zinc_tag_equal(tag, &one);
-		more = go_up(up);
+		more = to_parent(up);
 	}
 	zinc_free(h->ctx, up);
 	return st;
@@ -117,12 +117,12 @@ check_places(zinc_cp *c, zinc_error *err)
 	if (c->nodes[0].source && zinc_cp_has_tags(c->from))
 		from = c->nodes[0].source->tag;
 	ZINC_TRY(contains(c->from, c->from_path, c->to, c->to_path, &in, err));
-	ZINC_TRY(leads_to(c->to, c->to_path, &from, true, &in_from, err));
+	ZINC_TRY(matches_tag(c->to, c->to_path, &from, true, &in_from, err));
 	if (in || in_from)
 		return zinc_fail(err, ZINC_E_INVALID, "a node cannot be copied into itself");
 	ZINC_TRY(contains(c->to, c->to_path, c->from, c->from_path, &in, err));
 	ZINC_TRY(tag_of(c->to, c->to_path, &to, err));
-	ZINC_TRY(leads_to(c->from, c->from_path, &to, false, &in_to, err));
+	ZINC_TRY(matches_tag(c->from, c->from_path, &to, false, &in_to, err));
 	if (c->o.overwrite && (in || in_to))
 		return zinc_fail(err, ZINC_E_INVALID, "the source would be erased with the target");
 	ZINC_TRY(zinc_path_check_new(c->to_path, err));
@@ -262,7 +262,7 @@ clear_target(zinc_cp *c, zinc_error *err)
 
 /* Is the place free, or does it have an interrupted copy that can be resumed? */
 static zinc_status
-look_at_target(zinc_cp *c, bool found, zinc_error *err)
+check_target(zinc_cp *c, bool found, zinc_error *err)
 {
 	bool vacant;
 
@@ -285,7 +285,7 @@ look_at_target(zinc_cp *c, bool found, zinc_error *err)
 
 /* Find the deepest existing group above the target: c->above is its path; "" if there is none. */
 static zinc_status
-look_above(zinc_cp *c, zinc_error *err)
+find_above(zinc_cp *c, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_meta *m = NULL;
@@ -296,12 +296,12 @@ look_above(zinc_cp *c, zinc_error *err)
 	if (!c->above)
 		return zinc_fail_nomem(err);
 	zinc_report_init_quiet(&r, c->ctx, false);
-	while (!there && go_up(c->above)) {
+	while (!there && to_parent(c->above)) {
 		const zinc_status st = zinc_read_node(c->to, c->above, &r, &m, &e);
 
 		zinc_meta_free(m);
 		m = NULL;
-		if (!is_read(st))
+		if (!was_read(st))
 			return zinc_error_copy(err, &e);
 		there = st != ZINC_E_NOTFOUND;
 	}
@@ -313,14 +313,14 @@ look_above(zinc_cp *c, zinc_error *err)
 /* Remove a copy that can never be finished: its objects, and the groups that it made above, unless another program
  * has put something into them. */
 static void
-take_back(zinc_cp *c)
+remove_partial(zinc_cp *c)
 {
 	zinc_erase_options o = ZINC_ERASE_OPTIONS_INIT;
 	zinc_erase_counts n = ZINC_ERASE_COUNTS_INIT;
 	char *up = zinc_strdup(c->ctx, c->to_path);
 
 	(void)!zinc_erase_for(c->to, c->to_path, 1, false, NULL);
-	while (up && c->above && go_up(up) && strcmp(up, c->above) != 0) {
+	while (up && c->above && to_parent(up) && strcmp(up, c->above) != 0) {
 		o.dry_run = 1;
 		if (zinc_erase(c->to, up, &o, &n, NULL) != ZINC_OK || n.nodes != 1)
 			break;
@@ -337,13 +337,13 @@ write_target(zinc_cp *c, zinc_error *err)
 
 	if (!c->resuming) {
 		ZINC_TRY(clear_target(c, err));
-		ZINC_TRY(look_above(c, err));
+		ZINC_TRY(find_above(c, err));
 		ZINC_TRY(zinc_prepare(c->to, c->to_path, true, err));
 		ZINC_TRY(zinc_cp_journal_begin(c, err));
 	}
 	st = copy_data(c, err);
 	if (st == ZINC_E_RANGE) /* an element does not fit, and will not fit next time */
-		take_back(c);
+		remove_partial(c);
 	else if (st != ZINC_OK)
 		(void)!zinc_cp_journal_save(c, true, NULL); /* so that finished steps are not repeated */
 	ZINC_TRY(st);
@@ -379,7 +379,7 @@ run(zinc_cp *c, zinc_error *err)
 	ZINC_TRY(zinc_cp_journal_read(c, &found, err));
 	c->memory = c->o.max_memory ? c->o.max_memory : 512 * ZINC_MIB;
 	ZINC_TRY(zinc_cp_plan_all(c, err));
-	ZINC_TRY(look_at_target(c, found, err));
+	ZINC_TRY(check_target(c, found, err));
 	if (c->nodes[0].left_out)
 		return zinc_fail(err, ZINC_E_INVALID, "nothing is left to copy: %s",
 				 zinc_buf_text(&c->lost) ? zinc_buf_text(&c->lost) : "");

@@ -38,7 +38,7 @@ struct listing {
 };
 
 static void
-tell_hidden(zinc_cmp *c, const char *path, const char *what, const char *why)
+report_hidden(zinc_cmp *c, const char *path, const char *what, const char *why)
 {
 	const zinc_difference d = {.kind = ZINC_DIFFERS_HIDDEN, .path = path, .what = what, .a = why, .b = ""};
 
@@ -53,7 +53,7 @@ add_entry(struct listing *l, const zinc_found_node *node)
 	size_t nbytes;
 
 	if (node->hidden) {
-		tell_hidden(l->c, below, "node", node->problem->text);
+		report_hidden(l->c, below, "node", node->problem->text);
 		return ZINC_OK;
 	}
 	if (node->problem && node->problem->code != ZINC_E_UNSUPPORTED)
@@ -131,7 +131,7 @@ listing_free(struct listing *l)
 	zinc_free(l->ctx, l->at);
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
 void
 zinc_cmp_found(zinc_cmp *c, const zinc_difference *difference)
@@ -212,7 +212,7 @@ load_side(zinc_cmp *c, zinc_cmp_pair *p, int side, zinc_error *err)
 
 /* A group has no elements, but if this build does not understand it, its meaning is unknown. */
 static void
-doubt_group(zinc_cmp *c, const zinc_cmp_pair *p)
+report_unknown_group(zinc_cmp *c, const zinc_cmp_pair *p)
 {
 	zinc_difference unknown = {.kind = ZINC_DIFFERS_UNKNOWN, .path = p->path, .what = "group", .b = ""};
 	int side;
@@ -223,7 +223,7 @@ doubt_group(zinc_cmp *c, const zinc_cmp_pair *p)
 		zinc_cmp_found(c, &unknown);
 }
 
-struct hunt {
+struct search {
 	zinc_cmp *c;
 	const zinc_cmp_pair *p;
 	int side;
@@ -232,16 +232,16 @@ struct hunt {
 };
 
 static int
-hunt_key(void *arg, const char *key, uint64_t nbytes)
+ignore_key(void *arg, const char *key, uint64_t nbytes)
 {
 	(void)arg, (void)key, (void)nbytes;
 	return 0;
 }
 
 static int
-hunt_odd(void *arg, const zinc_odd *odd)
+report_odd(void *arg, const zinc_odd *odd)
 {
-	struct hunt *h = arg;
+	struct search *h = arg;
 	char what[512], shown[400];
 
 	if (!zinc_meta_reads(h->p->meta[h->side], odd->key + h->nprefix, odd))
@@ -249,16 +249,16 @@ hunt_odd(void *arg, const zinc_odd *odd)
 	h->found = true;
 	zinc_show(shown, sizeof shown, odd->key + strlen(h->c->h[h->side]->prefix));
 	snprintf(what, sizeof what, "object %s", shown);
-	tell_hidden(h->c, h->p->path, what, odd->why);
+	report_hidden(h->c, h->p->path, what, odd->why);
 	return h->c->stopped;
 }
 
 /* A read failed: is something hidden among the objects of either array?  Listed only now, because it is rare. */
 static zinc_status
-hunt_hidden(zinc_cmp *c, const zinc_cmp_pair *p, bool *found, zinc_error *err)
+find_hidden(zinc_cmp *c, const zinc_cmp_pair *p, bool *found, zinc_error *err)
 {
-	struct hunt h = {.c = c, .p = p};
-	const zinc_lister to = {.size = sizeof to, .key = hunt_key, .odd = hunt_odd, .arg = &h};
+	struct search h = {.c = c, .p = p};
+	const zinc_lister to = {.size = sizeof to, .key = ignore_key, .odd = report_odd, .arg = &h};
 	zinc_status st = ZINC_OK;
 	zinc_buf prefix;
 	zinc_caps caps = ZINC_CAPS_INIT;
@@ -288,7 +288,7 @@ compare_values(zinc_cmp *c, const zinc_cmp_pair *p, bool same_type, zinc_error *
 	bool found = false;
 
 	if (st == ZINC_E_IO)
-		ZINC_TRY(hunt_hidden(c, p, &found, err));
+		ZINC_TRY(find_hidden(c, p, &found, err));
 	return st == ZINC_OK || found ? ZINC_OK : zinc_error_copy(err, &e);
 }
 
@@ -299,7 +299,7 @@ compare_loaded(zinc_cmp *c, const zinc_cmp_pair *p, zinc_node_kind kind, zinc_er
 
 	ZINC_TRY(zinc_cmp_meta(c, p, &same_shape, &same_type, err));
 	if (kind == ZINC_NODE_GROUP)
-		doubt_group(c, p);
+		report_unknown_group(c, p);
 	if (kind != ZINC_NODE_ARRAY || !p->meta[0] || !p->meta[1])
 		return ZINC_OK;
 	if (c->o.storage)

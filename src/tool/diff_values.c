@@ -283,7 +283,7 @@ compare_absent(struct values *v, const zinc_pieces *p, const zinc_cmp_pair *pair
 /* ---- the answer ---- */
 
 static zinc_status
-tell(struct values *v, const char *path, zinc_error *err)
+report(struct values *v, const char *path, zinc_error *err)
 {
 	zinc_difference d = {.kind = ZINC_DIFFERS_VALUES, .path = path, .what = "values"};
 	zinc_status st = ZINC_OK;
@@ -411,7 +411,7 @@ compare(struct values *v, const zinc_cmp_pair *pair, zinc_error *err)
 	zinc_selection_free(sel);
 	c->n.elements += st == ZINC_OK ? v->total : 0;
 	c->n.different += st == ZINC_OK ? v->all.different : 0;
-	return st == ZINC_OK && v->all.different > 0 ? tell(v, pair->path, err) : st;
+	return st == ZINC_OK && v->all.different > 0 ? report(v, pair->path, err) : st;
 }
 
 static zinc_status

@@ -30,7 +30,7 @@ struct gather {
 
 /* The selected indices of a dimension in a cell: the first, and their number. */
 static uint64_t
-meet(const zinc_pieces *p, int d, uint64_t cell, uint64_t *first)
+intersect(const zinc_pieces *p, int d, uint64_t cell, uint64_t *first)
 {
 	const zinc_sel_dim *s = &p->sel.dim[d];
 	const uint64_t low = (p->base[d] + cell) * p->cell[d];
@@ -47,7 +47,7 @@ meet(const zinc_pieces *p, int d, uint64_t cell, uint64_t *first)
 
 /* Convert the number of a cell to its place along each dimension. */
 static void
-place(const zinc_pieces *p, uint64_t number, uint64_t *at)
+place_of_cell(const zinc_pieces *p, uint64_t number, uint64_t *at)
 {
 	int d;
 
@@ -74,12 +74,12 @@ zinc_pieces_cell(const zinc_pieces *p, uint64_t number, zinc_piece *out)
 	uint64_t at[ZINC_MAX_NDIM], first = 0;
 	int d;
 
-	place(p, number, at);
+	place_of_cell(p, number, at);
 	out->n = 1;
 	for (d = 0; d < p->sel.ndim; d++) {
 		const zinc_sel_dim *s = &p->sel.dim[d];
 
-		out->dims[d] = (zinc_select_dim){.count = meet(p, d, at[d], &first), .step = s->step};
+		out->dims[d] = (zinc_select_dim){.count = intersect(p, d, at[d], &first), .step = s->step};
 		out->dims[d].start = s->start + first * s->step;
 		out->n *= out->dims[d].count; /* at most the selection's elements, which were checked */
 	}
@@ -112,7 +112,7 @@ zinc_pieces_absent(const zinc_pieces *p, uint64_t *index)
 		if (p->n == 0 || !bsearch(&number, p->cells, p->n, sizeof number, by_number))
 			return;
 		for (d = p->sel.ndim - 1; d >= 0; d--) {
-			k[d] = meet(p, d, at[d], &first);
+			k[d] = intersect(p, d, at[d], &first);
 			k[d] += first;
 			if (k[d] < p->sel.dim[d].count)
 				break;
@@ -181,7 +181,7 @@ add_object(void *arg, const zinc_meta *m, const uint64_t *index, uint64_t nbytes
 
 /* Sort, and remove duplicates and cells without selected elements. */
 static void
-tidy(zinc_pieces *p)
+sort_unique(zinc_pieces *p)
 {
 	uint64_t there = 0;
 	size_t i, n = 0;
@@ -269,15 +269,15 @@ gather(zinc_pieces *p, zinc_array *const *arrays, int n, const zinc_wait *wait, 
 		ZINC_TRY(zinc_stored_each(arrays[i], add_object, &g, wait, err));
 		ZINC_TRY(g.status);
 	}
-	tidy(p);
+	sort_unique(p);
 	return ZINC_OK;
 }
 
 /* Is so little stored that only this is processed?  With few cells nothing is gained, and too many cannot be
  * counted.  A store that cannot list would need a request for each. */
 static zinc_status
-look_for_gaps(zinc_pieces *p, zinc_array *const *arrays, int n, const uint64_t *grain, const zinc_wait *wait,
-	      zinc_error *err)
+find_gaps(zinc_pieces *p, zinc_array *const *arrays, int n, const uint64_t *grain, const zinc_wait *wait,
+	  zinc_error *err)
 {
 	uint64_t cells = 0;
 	bool counted;
@@ -312,7 +312,7 @@ zinc_pieces_init_stored(zinc_pieces *p, zinc_array *const *arrays, int n, const 
 	zinc_meta_free(m);
 	ZINC_TRY(st);
 	if (is_box(p))
-		ZINC_TRY(look_for_gaps(p, arrays, n, grain, wait, err));
+		ZINC_TRY(find_gaps(p, arrays, n, grain, wait, err));
 	if (p->sparse)
 		return ZINC_OK;
 	zinc_sel_fini(&p->sel);

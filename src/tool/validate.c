@@ -243,7 +243,7 @@ zinc_check_place(zinc_check *c, const char *key, zinc_key_role *role, zinc_error
  */
 
 static bool
-is_writers(zinc_check *c, const char *key)
+is_of_writer(zinc_check *c, const char *key)
 {
 	zinc_key_role role;
 
@@ -260,7 +260,7 @@ leftover(void *arg, const char *name, const char *key, const char *what)
 {
 	zinc_check *c = arg;
 	zinc_finding f = {.level = ZINC_LEVEL_WARNING, .rule = "leftover", .path = "", .message = what};
-	const bool ours = is_writers(c, key);
+	const bool ours = is_of_writer(c, key);
 
 	f.key = zinc_check_key(c, name);
 	f.repaired = c->o.repair && ours;
@@ -317,7 +317,7 @@ check_entry(zinc_check *c, zinc_error *err)
 
 /* Is there nothing to check, in a hierarchy that is not just new? */
 static bool
-is_nothing(zinc_check *c)
+is_vacant(zinc_check *c)
 {
 	zinc_meta *m = NULL;
 	zinc_report r;
@@ -338,7 +338,7 @@ find_journal(void *arg, const char *key, uint64_t nbytes)
 }
 
 static zinc_status
-fail_nothing(zinc_check *c, zinc_error *err)
+fail_vacant(zinc_check *c, zinc_error *err)
 {
 	bool copy = false;
 
@@ -357,8 +357,8 @@ run(zinc_check *c, zinc_error *err)
 	ZINC_TRY(name_base(c, err));
 	ZINC_TRY(check_entry(c, err));
 	ZINC_TRY(zinc_check_nodes(c, err));
-	if (is_nothing(c))
-		return fail_nothing(c, err);
+	if (is_vacant(c))
+		return fail_vacant(c, err);
 	if (!c->stopped && c->h->format->fold_case)
 		ZINC_TRY(zinc_check_case(c, err));
 	if (!c->stopped)

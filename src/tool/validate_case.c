@@ -41,7 +41,7 @@ clash(const char *a, const char *b)
 }
 
 static zinc_status
-tell(zinc_check *c, const char *first, const char *second, size_t n, zinc_error *err)
+report(zinc_check *c, const char *first, const char *second, size_t n, zinc_error *err)
 {
 	zinc_finding f = {.level = c->o.strict ? ZINC_LEVEL_ERROR : ZINC_LEVEL_WARNING, .rule = "case"};
 	zinc_buf path, message;
@@ -84,7 +84,7 @@ zinc_check_case(zinc_check *c, zinc_error *err)
 		if (n == 0 || (n == ntold && strncmp(told, paths[i], n) == 0) ||
 		    (n == ntold && strncmp(told, paths[i - 1], n) == 0))
 			continue;
-		st = tell(c, paths[i - 1], paths[i], n, err);
+		st = report(c, paths[i - 1], paths[i], n, err);
 		told = paths[i];
 		ntold = n;
 	}

@@ -26,7 +26,7 @@ struct group {
 };
 
 /* Only the first difference is reported. */
-static void __attribute__((format(printf, 2, 3))) say(struct group *g, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 3))) set_message(struct group *g, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -79,12 +79,12 @@ compare(struct group *g, const char *below, const char *path, const zinc_json *c
 	if (st == ZINC_E_NOMEM)
 		return zinc_fail_nomem(g->err);
 	if (st == ZINC_E_NOTFOUND)
-		say(g, "it has a copy of \"%.100s\", which does not exist", below);
+		set_message(g, "it has a copy of \"%.100s\", which does not exist", below);
 	if (st != ZINC_OK) /* a damaged document was already reported */
 		return ZINC_OK;
 	st = same(g->c->ctx, copy, m, &equal, g->err);
 	if (st == ZINC_OK && !equal)
-		say(g, "its copy of \"%.100s\" differs from the document", below);
+		set_message(g, "its copy of \"%.100s\" differs from the document", below);
 	zinc_meta_free(m);
 	return st;
 }
@@ -111,7 +111,7 @@ compare_copy(void *arg, const char *below, const zinc_json *copy)
 	zinc_buf path;
 
 	if (!is_path(g->c->h->format, below)) {
-		say(g, "it has a copy of \"%.100s\", which is not a valid node name", below);
+		set_message(g, "it has a copy of \"%.100s\", which is not a valid node name", below);
 		return 0;
 	}
 	zinc_buf_init(&path, g->c->ctx, ZINC_MAX_KEY);
@@ -222,14 +222,14 @@ check_group(zinc_check *c, const zinc_check_node *node, zinc_error *err)
 		st = compare_all(&g, zinc_buf_text(&path));
 	g.damaged = st == ZINC_E_CORRUPT;
 	if (g.damaged)
-		say(&g, "%s", e.text);
+		set_message(&g, "%s", e.text);
 	else if (st != ZINC_OK)
 		st = unreadable(c, zinc_buf_text(&path) ? zinc_buf_text(&path) : "", &e, err);
 	else
 		compared = true;
 	zinc_buf_fini(&path);
 	if (compared && !is_complete(&g))
-		say(&g, "nodes are missing from it");
+		set_message(&g, "nodes are missing from it");
 	zinc_free(c->ctx, g.copied);
 	if (!compared && !g.damaged)
 		return st;

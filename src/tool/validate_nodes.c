@@ -465,7 +465,7 @@ count_document(zinc_check *c, const struct document *d)
 
 /* Reported in order of paths, like the findings. */
 static zinc_status
-tell_unchecked(zinc_check *c, const struct document *d, zinc_error *err)
+report_unchecked(zinc_check *c, const struct document *d, zinc_error *err)
 {
 	const char *prefix = d->node->prefix;
 	zinc_status st;
@@ -484,13 +484,13 @@ tell_unchecked(zinc_check *c, const struct document *d, zinc_error *err)
 /* ---- all documents ---- */
 
 static zinc_status
-settle_document(zinc_check *c, struct document *d, zinc_error *err)
+finish_document(zinc_check *c, struct document *d, zinc_error *err)
 {
 	count_document(c, d);
 	if (d->status != ZINC_OK)
 		return zinc_fail_nomem(err);
 	ZINC_TRY(zinc_check_hand_over(c, &d->found, err));
-	return tell_unchecked(c, d, err);
+	return report_unchecked(c, d, err);
 }
 
 /* A window limits how many documents' findings are in memory. */
@@ -506,7 +506,7 @@ check_window(zinc_check *c, struct document *docs, size_t at, size_t n, zinc_err
 	zinc_pool_run(c->ctx, c->threads, n, check_document, &w);
 	for (i = 0; i < n; i++) {
 		if (st == ZINC_OK)
-			st = settle_document(c, &docs[i], err);
+			st = finish_document(c, &docs[i], err);
 		zinc_kept_free(&docs[i].found);
 	}
 	return st == ZINC_OK ? zinc_check_cancelled(c, err) : st;

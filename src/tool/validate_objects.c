@@ -267,7 +267,7 @@ store_of(const struct objects *o)
 
 /* Report a key that is not an object; `f` has the reason.  With `erase`, repair and orphans it is erased. */
 static zinc_status
-tell(struct objects *o, const char *key, zinc_finding f, bool erase)
+report_key(struct objects *o, const char *key, zinc_finding f, bool erase)
 {
 	zinc_check *c = o->c;
 	zinc_status st = ZINC_OK;
@@ -294,7 +294,7 @@ stray(struct objects *o, const char *key, const char *rule, const char *message)
 {
 	const zinc_finding f = {.level = ZINC_LEVEL_WARNING, .rule = rule, .message = message};
 
-	return tell(o, key, f, false);
+	return report_key(o, key, f, false);
 }
 
 /* A key that a fully understood array would have written, but does not read any more. */
@@ -306,7 +306,7 @@ orphan(struct objects *o, const char *key, const char *rule, const char *message
 				.message = message,
 				.fix = "zinc validate --repair --orphans erases it"};
 
-	return tell(o, key, f, true);
+	return report_key(o, key, f, true);
 }
 
 /* Is the last name that of a document?  Documents of this version were handled before, so it is of another version. */
@@ -331,7 +331,7 @@ is_document(const char *name)
 enum kept { HIDDEN_NODE, OTHER_VERSION, LOST_DOCUMENT };
 
 static zinc_status
-tell_kept(struct objects *o, const char *key, enum kept what)
+report_kept(struct objects *o, const char *key, enum kept what)
 {
 	static const zinc_finding findings[] = {
 	    [HIDDEN_NODE] = {.level = ZINC_LEVEL_ERROR,
@@ -348,7 +348,7 @@ tell_kept(struct objects *o, const char *key, enum kept what)
 			       .fix = "restore the document of the array from a copy or from consolidated metadata"},
 	};
 
-	return tell(o, key, findings[what], false);
+	return report_key(o, key, findings[what], false);
 }
 
 /* A key of a group that is not its document: of an array without a document (M26), or of nothing (M1). */
@@ -359,11 +359,11 @@ loose_key(struct objects *o, const char *key, const char *rel)
 	const size_t from = o->owner ? strlen(o->owner->prefix) : 0;
 
 	if (zinc_key_makes_node(name) && name > rel + from)
-		return tell_kept(o, key, HIDDEN_NODE);
+		return report_kept(o, key, HIDDEN_NODE);
 	if (is_document(name))
-		return tell_kept(o, key, OTHER_VERSION);
+		return report_kept(o, key, OTHER_VERSION);
 	if (name > rel + from && zinc_is_chunk_name(name))
-		return tell_kept(o, key, LOST_DOCUMENT);
+		return report_kept(o, key, LOST_DOCUMENT);
 	return stray(o, key, "M1", "belongs to no node");
 }
 
@@ -430,7 +430,7 @@ static const zinc_finding lost = {.level = ZINC_LEVEL_ERROR,
 
 /* A key below an array that is not a chunk's.  If it takes the place of a directory of chunks, these are lost. */
 static zinc_status
-no_chunk(struct objects *o, const char *key, const char *below)
+not_a_chunk(struct objects *o, const char *key, const char *below)
 {
 	const zinc_odd file = {.size = sizeof file, .kind = ZINC_ODD_TYPE, .key = key};
 	zinc_finding f = lost;
@@ -439,7 +439,7 @@ no_chunk(struct objects *o, const char *key, const char *below)
 	f.rule = key_rule(o->meta, below);
 	if (zinc_meta_reads(o->meta, below, &file))
 		ZINC_TRY(has_below(o, key, &any));
-	return any ? stray(o, key, f.rule, "no chunk of the array has this key") : tell(o, key, f, false);
+	return any ? stray(o, key, f.rule, "no chunk of the array has this key") : report_key(o, key, f, false);
 }
 
 /* Does the entry hide all objects of some array?  `top` is where a root array's objects begin; below it are the
@@ -484,7 +484,7 @@ is_above_array(struct objects *o, const zinc_odd *odd, bool *hidden)
 
 /* A key outside of arrays: does it take the place of the directory of an array's chunks, or of one above it? */
 static zinc_status
-is_in_the_way(struct objects *o, const char *key, bool *yes)
+blocks_chunks(struct objects *o, const char *key, bool *yes)
 {
 	const zinc_odd file = {.size = sizeof file, .kind = ZINC_ODD_TYPE, .key = key};
 	bool any = false;
@@ -517,7 +517,7 @@ other_key(struct objects *o, const char *key, const char *rel)
 	zinc_finding f = lost;
 	bool yes;
 
-	ZINC_TRY(is_in_the_way(o, key, &yes));
+	ZINC_TRY(blocks_chunks(o, key, &yes));
 	if (!yes)
 		return rel ? loose_key(o, key, rel) : foreign(o, key);
 	f.rule = "M1";
@@ -544,7 +544,7 @@ erase_copied(zinc_check *c, const char *prefix, size_t n)
 /* Remove an unfinished copy.  If the node already exists, only its temporary array and the journal are left; the
  * array is erased first, so that it never exists without the journal. */
 static bool
-give_up(zinc_check *c, const char *key)
+remove_copy(zinc_check *c, const char *key)
 {
 	const char *prefix = zinc_check_copied(c, (const char *)c->place.p); /* of this key */
 	bool done = false;
@@ -577,7 +577,7 @@ unfinished_copy(zinc_check *c, const char *key)
 			  .fix = "zinc cp --resume continues it, --overwrite starts again; "
 				 "zinc validate --repair --orphans removes it"};
 
-	f.repaired = c->o.repair && c->o.orphans && give_up(c, key);
+	f.repaired = c->o.repair && c->o.orphans && remove_copy(c, key);
 	zinc_check_found(c, &f);
 }
 
@@ -585,7 +585,7 @@ unfinished_copy(zinc_check *c, const char *key)
 
 /* The document may or may not exist: so nothing here is certain to be an orphan. */
 static void
-tell_unread(struct objects *o, const char *key, const zinc_error *e)
+report_unread(struct objects *o, const char *key, const zinc_error *e)
 {
 	char text[sizeof e->text];
 	zinc_finding f = {.level = ZINC_LEVEL_ERROR,
@@ -598,7 +598,7 @@ tell_unread(struct objects *o, const char *key, const zinc_error *e)
 
 /* Does an array of another version have its document next to the owner's?  Drafts keep data in a separate tree. */
 static zinc_status
-look_beside(struct objects *o)
+find_other_version(struct objects *o)
 {
 	const zinc_hierarchy *h = o->c->h;
 	const char *name = h->format == &zinc_format_v2 ? "zarr.json" : ".zarray";
@@ -623,7 +623,7 @@ look_beside(struct objects *o)
 		if (got == ZINC_E_NOMEM || got == ZINC_E_CANCELLED)
 			st = zinc_error_copy(o->err, &e);
 		else if (o->unread)
-			tell_unread(o, zinc_buf_text(&key), &e);
+			report_unread(o, zinc_buf_text(&key), &e);
 	}
 	zinc_blob_fini(&text);
 	zinc_buf_fini(&key);
@@ -637,7 +637,7 @@ static zinc_status
 outside_key(struct objects *o, const char *key)
 {
 	if (!o->looked)
-		ZINC_TRY(look_beside(o));
+		ZINC_TRY(find_other_version(o));
 	if (o->shared)
 		return stray(o, key, "M41",
 			     "a chunk outside the shape of the array; it may belong to the other version beside it");
@@ -657,9 +657,10 @@ array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
 	if (!m || !zinc_meta_keys_known(m))
 		return ZINC_OK; /* its role is unknown */
 	if (is_document(zinc_key_name(rel)))
-		return tell_kept(o, key, zinc_key_makes_node(rel) && strchr(below, '/') ? HIDDEN_NODE : OTHER_VERSION);
+		return report_kept(o, key,
+				   zinc_key_makes_node(rel) && strchr(below, '/') ? HIDDEN_NODE : OTHER_VERSION);
 	if (!zinc_keys_decode(&m->keys, below, m->ndim, x->index))
-		return no_chunk(o, key, below);
+		return not_a_chunk(o, key, below);
 	for (d = 0; d < m->ndim; d++)
 		if (x->index[d] >= zinc_grid_count(m->grid, d, m->shape[d]))
 			return outside_key(o, key);
@@ -673,7 +674,7 @@ array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
 
 /* Is the key, whose place is known, part of an unfinished copy?  The journal is reported for all of them. */
 static bool
-is_copys(zinc_check *c, const char *key)
+is_of_copy(zinc_check *c, const char *key)
 {
 	const zinc_cp_trace trace = zinc_cp_trace_of(key);
 
@@ -690,7 +691,7 @@ any_key(struct objects *o, const char *key, uint64_t nbytes)
 	zinc_key_role role;
 
 	ZINC_TRY(zinc_check_place(o->c, key, &role, o->err));
-	if (is_copys(o->c, key))
+	if (is_of_copy(o->c, key))
 		return ZINC_OK;
 	if (role != ZINC_KEY_OTHER && role != ZINC_KEY_FOREIGN)
 		return ZINC_OK;
@@ -698,7 +699,7 @@ any_key(struct objects *o, const char *key, uint64_t nbytes)
 	o->bytes += nbytes;
 	if (role == ZINC_KEY_FOREIGN && zinc_key_makes_node(key)) {
 		o->owner = NULL;
-		return tell_kept(o, key, HIDDEN_NODE);
+		return report_kept(o, key, HIDDEN_NODE);
 	}
 	if (role == ZINC_KEY_FOREIGN)
 		return other_key(o, key, NULL);
