@@ -1,5 +1,5 @@
 /*
- * test_accessors.c - what a handle tells while it moves from snapshot to snapshot (the promises of facts.c, by number)
+ * test_accessors.c - accessors of a handle while its snapshots change (the promises of facts.c, by number)
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -27,7 +27,7 @@ make(stage *s, const char *dtype, uint64_t rows)
 	return a;
 }
 
-/* (1) a pointer that was lent holds, and says what it said, until the handle is closed. */
+/* (1) a returned pointer stays valid, with the same contents, until the handle is closed. */
 static void
 lent_pointers_hold(void **state)
 {
@@ -67,7 +67,7 @@ lent_pointers_hold(void **state)
 	stage_close(&s);
 }
 
-/* (2) memory is kept only for what was lent. */
+/* (2) memory is kept only for returned pointers. */
 static void
 what_nobody_saw_is_not_kept(void **state)
 {
@@ -78,7 +78,7 @@ what_nobody_saw_is_not_kept(void **state)
 	const uint64_t one = 1;
 	long before;
 
-	(void)state; /* also where the fill value is text, and was asked for */
+	(void)state; /* also if the fill value is text, and was requested */
 	sweep_memory_init(&m);
 	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.allocator = &m.allocator, .threads = 1), &err));
 	assert_ok(zinc_array_create_url(&a, "memory://accessors/a",
@@ -172,7 +172,7 @@ beside_resize(void **state)
 		const uint64_t rows = 1 + (uint64_t)i % 40;
 
 		assert_ok(zinc_array_resize(c.a, (uint64_t[]){rows, 3}, NULL, &err));
-		older += zinc_array_shape(c.a)[0] != rows; /* nobody else resizes */
+		older += zinc_array_shape(c.a)[0] != rows; /* no other thread resizes */
 	}
 	atomic_store(&c.stop, true);
 	for (int i = 0; i < 4; i++)
@@ -207,8 +207,8 @@ resize(void *arg)
 	return NULL;
 }
 
-/* The document has been read and not yet been seen: now somebody resizes.  He may have to wait for us, so that we do not
- * wait for him for ever. */
+/* The document has been read and not yet been used: now another thread resizes.  It may have to wait for us, so we do
+ * not wait for it without limit. */
 static void
 between(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status st)
 {

@@ -1,5 +1,6 @@
 /*
- * test_answers.c - structures that calls fill: as much as the caller has room for, and nothing without a size
+ * test_answers.c - structures that calls fill: only within the size of the caller's structure, and nothing without a
+ * size
  *
  * The program may be older than the library (its structure is shorter) or newer (longer).
  */
@@ -63,7 +64,7 @@ static const struct row {
 	const char *name;
 	ask_fn ask;
 	size_t nbytes;
-	bool optional; /* NULL: not wanted */
+	bool optional; /* NULL: not needed */
 } rows[] = {
     {"erase", erase, sizeof(zinc_erase_counts), true},     {"validate", validate, sizeof(zinc_validate_counts), true},
     {"copy", copy, sizeof(zinc_copy_counts), true},        {"copy_url", copy_url, sizeof(zinc_copy_counts), true},
@@ -75,7 +76,7 @@ static const struct row {
 
 static uint8_t whole[4096], out[4096];
 
-/* Ask with room for `size` bytes, in memory that is marked behind its size. */
+/* Call with a structure of `size` bytes, in memory that is marked after its size. */
 static zinc_status
 ask(const struct row *r, size_t size)
 {
@@ -141,7 +142,7 @@ some_need_not_be_wanted(void **state)
 		assert_int_equal(rows[i].ask(NULL, &err), rows[i].optional ? ZINC_OK : ZINC_E_INVALID);
 }
 
-/* An allocator that the program's header knew less of is one without what is new. */
+/* An allocator of an older header has no newer members. */
 static void
 an_allocator_has_a_size(void **state)
 {

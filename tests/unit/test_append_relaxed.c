@@ -1,7 +1,7 @@
 /*
- * test_append_relaxed.c - a relaxed append waits for the disk neither with its elements nor with the new shape
+ * test_append_relaxed.c - a relaxed append does not wait for the disk, neither for its elements nor for the new shape
  *
- * Counted in the table of OS calls that the context has.
+ * Counted in the OS calls of the context.
  */
 #include "base/base.h"
 #include "support/test.h"

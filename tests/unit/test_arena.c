@@ -1,5 +1,5 @@
 /*
- * test_arena.c - memory of one life: content, limit, large pieces, emptying, failing allocations
+ * test_arena.c - memory that is freed together: content, limit, large pieces, emptying, failing allocations
  */
 #include <string.h>
 

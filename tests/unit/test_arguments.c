@@ -1,8 +1,8 @@
 /*
- * test_arguments.c - public functions refuse what cannot be: NULL where something is needed, numbers without a meaning
+ * test_arguments.c - public functions refuse invalid arguments: NULL where a value is needed, numbers without a meaning
  *
- * Every function of include/ that returns a status is called here without each thing that it cannot do without, and
- * answers E_INVALID, naming itself.
+ * Every function of include/ that returns a status is called here without each required argument, and returns
+ * E_INVALID with its own name.
  */
 #include <math.h>
 #include <string.h>
@@ -35,7 +35,7 @@ refused(zinc_status st, const char *call)
 
 #define REFUSED(call) refused(call, #call)
 
-/* The same where what is wrong is a member, or is found by a function that many share: the text says what it is. */
+/* The same if a member is wrong, or if a shared function finds it: the text says what is wrong. */
 #define INVALID(call, why)                                                                                             \
 	do {                                                                                                           \
 		assert_int_equal(call, ZINC_E_INVALID);                                                                \
@@ -460,7 +460,7 @@ requests(void **state)
 	INVALID(zinc_store_get(s, &get, 1, &sink, NULL, &err), "stat");
 }
 
-/* What was stored stays. */
+/* The stored value does not change. */
 static void
 changes(void **state)
 {
@@ -566,7 +566,7 @@ waits(void **state)
 		REFUSED(zinc_store_del_keys(s, NULL, 0, 0, w, &err));
 		REFUSED(zinc_store_put_begin(s, &group, 0, w, &err));
 		assert_ok(zinc_store_put_begin(s, &group, 0, NULL, &err));
-		REFUSED(zinc_store_commit(s, group, NULL, NULL, w, &err)); /* and the group is gone */
+		REFUSED(zinc_store_commit(s, group, NULL, NULL, w, &err)); /* and the group does not exist any more */
 		REFUSED(zinc_store_update(s, "k", on_update, NULL, 0, 0, 0, w, &err));
 		REFUSED(zinc_store_splice(s, "k", on_splice, NULL, 0, 0, 0, w, &err));
 		REFUSED(zinc_store_put_partial(s, NULL, 0, 0, 0, w, &err));

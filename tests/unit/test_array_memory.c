@@ -1,11 +1,11 @@
 /*
- * test_array_memory.c - what reads and writes cost in memory, and what they return at the edges
+ * test_array_memory.c - memory of reads and writes, and their results in edge cases
  *
- * (1) A read of 1 000 chunks makes as many allocations of ours as a read of 100, once warm.
- * (2) Memory of ours during a full read stays within max(64 MiB, threads x (encoded + decoded bytes of a chunk)).
- * (3) Nothing is left when everything is closed.
- *     Points of a shard cost 16 MiB of inner chunks a thread, or one of them, however many they lie in.
- * (4) A stored value that is longer than any encoding of its chunk costs nothing, whatever is done with it.
+ * (1) Once warm, a read of 1 000 chunks makes as many allocations through our allocator as a read of 100.
+ * (2) Our memory during a full read stays within max(64 MiB, threads x (encoded + decoded bytes of a chunk)).
+ * (3) All memory is freed when everything is closed.
+ *     Points of a shard cost 16 MiB of inner chunks per thread, or one inner chunk, however many they are in.
+ * (4) A stored value that is longer than any encoding of its chunk costs no memory, whatever the operation.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "support/sweep.h"
 #include "support/test.h"
 
-/* Sanitizers keep freed memory and books of their own: what a process takes then says nothing of us. */
+/* Sanitizers keep freed memory and their own data, so the memory of the process means nothing then. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
 #elif defined(__has_feature)
@@ -131,7 +131,7 @@ test_points_in_a_shard(void **unused)
 	free(v);
 }
 
-/* A full read of 128 MiB in chunks of 4 MiB by a process of its own: the growth of its peak. */
+/* A full read of 128 MiB in chunks of 4 MiB in a separate process: the growth of its peak. */
 static void
 test_peak_memory(void **unused)
 {
@@ -223,7 +223,7 @@ test_huge_value(void **unused)
 	assert_int_equal(atomic_load(&memory.blocks), 0);
 }
 
-/* ---- (4), whatever changes it or goes over it ---- */
+/* ---- (4), for every operation ---- */
 
 typedef zinc_status (*change_fn)(zinc_array *a);
 

@@ -12,7 +12,7 @@
 #define ROWS 7
 #define COLS 5
 
-/* What the array should hold; texts of very different lengths. */
+/* The expected contents of the array; texts of very different lengths. */
 static char texts[ROWS * COLS][600];
 
 static void
@@ -232,7 +232,7 @@ selections(void **state)
 
 /* ---- what is stored ---- */
 
-/* Chunks that hold nothing but the fill value are not, by what they say, not by where it lies. */
+/* Chunks with only the fill value are not stored; the texts are compared, not the pointers. */
 static void
 fills_are_not_stored(void **state)
 {
@@ -299,7 +299,8 @@ bytes_in_the_store(void **state)
 
 /* ---- the caller's side ---- */
 
-/* Elements outlive the array, not the arena; without one, or with too small a one, nothing is read. */
+/* Elements stay valid after the array is closed, but not after the arena is freed; without an arena, or with one that
+ * is too small, nothing is read. */
 static void
 arenas(void **state)
 {

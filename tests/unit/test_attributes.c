@@ -116,7 +116,7 @@ test_refused(void **state)
 	forest_close(&f);
 }
 
-/* Of a node with an unknown required member the attributes can be edited, and the member stays. */
+/* The attributes of a node with an unknown required member can be edited, and the member stays. */
 static void
 test_unsupported(void **state)
 {
@@ -148,7 +148,7 @@ edit_often(const char *url, int who)
 		snprintf(value, sizeof value, "%d", who * 1000 + i);
 		if (set(h, "/a", key, value) != ZINC_OK)
 			_exit(2);
-		/* and count in a key of its own, which is replaced each time */
+		/* and count in a separate key, which is replaced each time */
 		snprintf(key, sizeof key, "count%d", who);
 		snprintf(value, sizeof value, "%d", i + 1);
 		if (set(h, "/a", key, value) != ZINC_OK)

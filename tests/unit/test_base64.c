@@ -47,7 +47,7 @@ known_texts(void **state)
 	}
 }
 
-/* Only what has room is written; the length is told all the same. */
+/* Only what fits is written; the length is still returned. */
 static void
 too_little_room(void **state)
 {

@@ -96,7 +96,7 @@ nul_is_always_there(void **state)
 	zinc_buf_fini(&b);
 }
 
-/* (3) p[n] is 0 after every call, not only when the text is asked for */
+/* (3) p[n] is 0 after every call, not only when the text is requested */
 static void
 nul_follows_every_call(void **state)
 {
@@ -217,7 +217,7 @@ failing_allocations(void **state)
 	zinc_context_free(ctx);
 }
 
-/* Memory of somebody else's is filled to its last byte but one, and stays his. */
+/* Memory of the caller is filled up to its last byte but one, and still belongs to the caller. */
 static void
 borrowed(void **state)
 {

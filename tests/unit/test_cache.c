@@ -15,7 +15,7 @@ static const zinc_tag first = {1, {1}}, second = {1, {2}}, none = {0, {0}};
 typedef struct scene {
 	stage s;
 	zinc_array *a;
-	zinc_call call; /* as much of one as the cache looks at */
+	zinc_call call; /* the members that the cache uses */
 	zinc_cache *c;
 	uint16_t elements[ELEMENTS];
 } scene;
@@ -49,7 +49,7 @@ put(scene *x, const char *key, uint64_t unit, const zinc_tag *tag)
 	zinc_cache_put(x->c, x->s.memory, key, unit, tag, &v, shape, 2, 2);
 }
 
-/* The first element of what is found, or -1; it is let go at once. */
+/* The first element of a found chunk, or -1; it is released at once. */
 static int
 get(scene *x, zinc_store *store, const char *key, uint64_t unit, const zinc_tag *tag)
 {
@@ -131,7 +131,7 @@ test_stale(void **state)
 	assert_true(zinc_cache_has(x.c, x.s.memory, "k", 0, &first));
 	assert_false(zinc_cache_has(x.c, x.s.memory, "k", 0, &second));
 	assert_int_equal(get(&x, x.s.memory, "k", 0, &second), -1);
-	assert_int_equal(get(&x, x.s.memory, "k", 0, NULL), -1); /* it is gone */
+	assert_int_equal(get(&x, x.s.memory, "k", 0, NULL), -1); /* it was dropped */
 	put(&x, "k", 0, &first);
 	assert_null(zinc_cache_get(x.c, x.s.memory, "k", 0, NULL, other, 2, 2, &hold));
 	assert_false(zinc_cache_has(x.c, x.s.memory, "k", 0, NULL));
@@ -140,7 +140,7 @@ test_stale(void **state)
 	scene_close(&x);
 }
 
-/* (4) What is kept is in C order, whatever the strides of the unit. */
+/* (4) Cached elements are in C order, whatever the strides of the unit. */
 static void
 test_order(void **state)
 {
@@ -163,8 +163,8 @@ test_order(void **state)
 	scene_close(&x);
 }
 
-/* (5) The oldest go when the bytes are used up; what is held stays readable until it is released; what is larger than
- * the whole cache is not taken. */
+/* (5) The oldest entries are dropped when the budget is used up; an entry in use stays readable until it is released;
+ * a chunk larger than the whole cache is not kept. */
 static void
 test_bounded(void **state)
 {

@@ -1,9 +1,9 @@
 /*
- * test_call_waits.c - every public call hands its deadline and its flag down to every operation of the store
+ * test_call_waits.c - every public call passes its deadline and cancel flag to every operation of the store
  *
- * A store in between looks at the zinc_wait that comes with each operation: it must have the caller's flag and a
- * deadline.  Then each row is run once for each of its operations, with the flag raised just before that one: the call
- * must end as E_CANCELLED, and a store can end whatever it waits for.
+ * A wrapper store checks the zinc_wait of each operation: it must have the caller's flag and a deadline.  Then each
+ * row is run once for each of its operations, with the flag set just before that operation: the call must end as
+ * E_CANCELLED.
  */
 #include <string.h>
 #include <zinc/conventions.h>
@@ -538,7 +538,7 @@ static const struct row {
     {"zinc_conventions_add", conventions_add},
 };
 
-/* What only the final version has. */
+/* Calls that only the final version has. */
 static const struct row v3_rows[] = {
     {"zinc_array_read, shard", read_shard},
     {"zinc_array_write, shard", write_shard},
@@ -577,7 +577,7 @@ cancel_at(const struct row *row, const char *format, long at)
 	f.w.raise_at = at;
 	st = row->call(&f, &err);
 	if (st == ZINC_OK && f.w.seen == at)
-		st = ZINC_E_CANCELLED; /* a last look aside that no answer depends on */
+		st = ZINC_E_CANCELLED; /* a last check that no result depends on */
 	if (st != ZINC_E_CANCELLED)
 		fail_msg("%s, %s, cancelled before operation %ld: %s %s", format, row->name, at, zinc_status_name(st),
 			 zinc_error_text(&err));

@@ -1,7 +1,7 @@
 /*
  * test_chain.c - chains of codecs: the promises of chain.c and chain_code.c, by number; M9, M11-M14, M20, M24, M60-M67
  *
- * Rules of the drafts: what goes in and comes out is computed first, and a misfit is an error, 22-6+ 22-7+ 22-8+ 22-8-
+ * Rules of the drafts: inputs and outputs are computed first, and a mismatch is an error, 22-6+ 22-7+ 22-8+ 22-8-
  * 22-29+ 22-30+ 22-30-.
  */
 #include <stdio.h>
@@ -71,12 +71,12 @@ unknown_codecs(void **state)
 	chain_finds("[\"nobody.knows\", \"crc32c\"]", "uint8", n6, ZINC_E_UNSUPPORTED, "M20", "/0");
 	chain_finds("[{\"name\": \"nobody.knows\", \"must_understand\": true}, \"bytes\"]", "uint8", n6,
 		    ZINC_E_UNSUPPORTED, "M20", "/0");
-	/* what is wrong beside it wins */
+	/* another error has priority */
 	chain_finds("[\"nobody.knows\", \"bytes\", \"bytes\"]", "uint8", n6, ZINC_E_CORRUPT, "M62", "/2");
 	chain_finds("[\"nobody.knows\", \"gzip\"]", "uint8", n6, ZINC_E_CORRUPT, "M14", "/1");
 	chain_finds("[" SHARD("[3]", "\"nobody.knows\"") ", {\"name\": \"gzip\", \"configuration\": {\"level\": 10}}]",
 		    "uint8", n6, ZINC_E_CORRUPT, "M75", "/1/configuration/level");
-	/* the document lets it be left out: legal, also in strict mode */
+	/* the document allows it to be ignored: valid, also in strict mode */
 	assert_ok(chain_init(&t, NULL, "[{\"name\": \"nobody.knows\", \"must_understand\": false}, \"bytes\"]", "uint8",
 			     n6, NULL, true, &err));
 	assert_int_equal(t.found, 1);
@@ -90,7 +90,7 @@ unknown_codecs(void **state)
 		    "");
 }
 
-/* A caller's chain that is wrong is his fault, not the file's. */
+/* An invalid chain of the caller is E_INVALID, not E_CORRUPT. */
 static void
 whose_fault(void **state)
 {
@@ -402,7 +402,7 @@ any_way(const char *codecs, const char *dtype)
 	assert_ok(chain_encode(&t, in, &err));
 	assert_ok(chain_decode(&t, t.out.p, t.out.n, back, &err));
 	assert_memory_equal(in, back, 24 * n);
-	/* the same bytes from Fortran order with gaps, behind what is in the buffer already */
+	/* the same bytes from Fortran order with gaps, after existing bytes of the buffer */
 	strides[0] = 2 * (int64_t)n;
 	strides[1] = strides[0] * 2;
 	strides[2] = strides[1] * 3;
@@ -538,7 +538,7 @@ other_shapes(void **state)
 	chain_fini(&t);
 }
 
-/* (5) The codec at fault is named, and what was in the buffer stays. */
+/* (5) The failing codec is named, and earlier bytes of the buffer stay. */
 static void
 faults(void **state)
 {
@@ -560,7 +560,7 @@ faults(void **state)
 	assert_ok(chain_encode(&t, in, &err));
 	assert_int_equal(t.out.n, 14);
 	assert_int_equal(chain_damage(&t, t.out.p, t.out.n, in), 0);
-	/* no error record is wanted */
+	/* without an error structure */
 	assert_int_equal(chain_decode(&t, t.out.p, 13, back, NULL), ZINC_E_CHECKSUM);
 	chain_fini(&t);
 }

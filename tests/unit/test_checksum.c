@@ -1,7 +1,7 @@
 /*
  * test_checksum.c - the codecs that add a checksum: crc32c of v3 and those of numcodecs; the promises of checksum.c, by number
  *
- * A codec is a row of each table here: its chains, known values, what it prints and what its configuration may be.
+ * A codec is a row of each table here: its chains, known values, printed forms and valid configurations.
  */
 #include <stdio.h>
 
@@ -36,7 +36,7 @@ static const struct {
     {LOOKUP3, "jenkins_lookup3", false},
 };
 
-/* What numcodecs wrote. */
+/* Output of numcodecs. */
 static void
 written_by_numcodecs(void **state)
 {
@@ -54,7 +54,7 @@ written_by_numcodecs(void **state)
 #define RAMP   "0001020304050607 08090a0b0c0d0e0f 1011121314151617 18191a1b1c1d1e1f"
 #define SCORE  "466f7572 2073636f 72652061 6e642073 6576656e 20796561 72732061 676f" /* Four score and seven ... */
 
-/* Known values: bytes and what they are encoded as, which decodes to them. */
+/* Known values: bytes and their encoded form, which decodes to them. */
 static void
 known_values(void **state)
 {
@@ -70,11 +70,11 @@ known_values(void **state)
 	    {CRC32, DIGITS, "2639f4cb" DIGITS},
 	    {CRC32_END, DIGITS, DIGITS "2639f4cb"},
 	    {CRC32, "", "00000000"},
-	    /* what zlib says */
+	    /* the values of zlib */
 	    {ADLER32, DIGITS, "de011e09" DIGITS},
 	    {ADLER32_END, DIGITS, DIGITS "de011e09"},
 	    {ADLER32, "", "01000000"},
-	    /* HDF5: words are big-endian, an odd byte is the upper half of one, only nothing but zeros gives 0 */
+	    /* HDF5: words are big-endian, an odd byte is the upper half of one, only zeros give 0 */
 	    {FLETCHER32, "6162", "6162 62616261"},
 	    {FLETCHER32, "61", "61 00610061"},
 	    {FLETCHER32, "616263", "616263 62c4c525"},
@@ -174,7 +174,7 @@ long_fletcher32(void **state)
 	assert_int_equal(encode_long(FLETCHER32, bytes, n, n), sums << 16 | sum);
 }
 
-/* ---- what they share ---- */
+/* ---- common tests ---- */
 
 static const uint64_t forty[] = {40, ENDED};
 static uint8_t in[40];
@@ -188,7 +188,7 @@ make_elements(void **state)
 	return 0;
 }
 
-/* (1) M84: no damage of one bit goes unnoticed, nor any cut; the status tells which it was, the error which codec. */
+/* (1) M84: every flipped bit and every truncation is detected; the status tells which, the error names the codec. */
 static void
 damage(void **state)
 {
@@ -219,7 +219,7 @@ damage(void **state)
 	}
 }
 
-/* (2) The elements are looked at where they lie: behind the checksum, or from the first byte on. */
+/* (2) The elements are read in place: after the checksum, or from the first byte on. */
 static void
 not_copied(void **state)
 {
@@ -242,7 +242,7 @@ not_copied(void **state)
 #define SHUFFLE       "{\"name\": \"numcodecs.shuffle\", \"configuration\": {\"elementsize\": 3}}"
 #define BYTES(endian) "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"" endian "\"}}"
 
-/* Several in a row, in front of and behind others, with elements that have to move. */
+/* Several in a row, before and after other codecs, with elements that must be moved. */
 static void
 places(void **state)
 {
@@ -264,7 +264,7 @@ places(void **state)
 	codec_warm("[\"bytes\", \"numcodecs.crc32\", \"numcodecs.fletcher32\"]", "uint8", forty, in);
 }
 
-/* A chunk that is appended to another, among bytes that are there already. */
+/* A chunk that is appended to existing bytes. */
 static void
 appended(void **state)
 {
@@ -286,7 +286,7 @@ appended(void **state)
 #define PRINTED(name, configuration)                                                                                   \
 	"[{\"name\": \"bytes\"}, {\"name\": \"" name "\", \"configuration\": {" configuration "}}]"
 
-/* (3) What a chain prints, in v3 and in v2. */
+/* (3) The printed form of a chain, in v3 and in v2. */
 static void
 prints(void **state)
 {
@@ -316,7 +316,7 @@ prints(void **state)
 	chain_roundtrip(CODEC("crc32c", ""), "uint8", forty, NULL, in);
 }
 
-/* (3) What a configuration may not be; M83 for crc32c. */
+/* (3) Invalid configurations; M83 for crc32c. */
 static void
 configurations(void **state)
 {

@@ -55,7 +55,7 @@ floats(void **state)
 	codec_encodes(CHAIN("3"), "float16", three, half, ZINC_OK, "003c 003d 0040");
 }
 
-/* (2) Infinities and every kind of NaN, with no bit kept too; the largest number may become infinite. */
+/* (2) Infinities and every kind of NaN, also with no bit kept; the largest number may become infinite. */
 static void
 special(void **state)
 {
@@ -91,7 +91,7 @@ identity(void **state)
 			snprintf(codecs, sizeof codecs, CHAIN("%s"), types[i][k]);
 			chain_roundtrip(codecs, types[i][0], shape, NULL, in);
 		}
-	/* decoding: any bytes, as they are */
+	/* decoding: any bytes, unchanged */
 	codec_decodes(CHAIN("1"), "uint8", three, "010b7f", ZINC_OK, (const uint8_t[]){1, 11, 127});
 	codec_decodes(CHAIN("1"), "uint8", three, "010b", ZINC_E_CORRUPT, NULL);
 }

@@ -64,7 +64,7 @@ decodes(const char *hex, const uint64_t *shape, zinc_status st)
 	chain_fini(&t);
 }
 
-/* M82, (5): whatever the configuration says, the container tells how it was made. */
+/* M82, (5): the container, not the configuration, determines how it is decoded. */
 static void
 containers(void **state)
 {
@@ -156,7 +156,7 @@ all_of_them(void **state)
 	free(in);
 }
 
-/* Odd sizes: nothing, one byte, types that do not divide the bytes, types larger than a header can say. */
+/* Odd sizes: nothing, one byte, types that do not divide the bytes, types larger than a header can represent. */
 static void
 odd_sizes(void **state)
 {

@@ -92,7 +92,7 @@ bools(void **state)
 	stores(BARE, "bool", four, good, "01000001");
 	assert_ok(chain_init(&t, NULL, BARE, "bool", n, NULL, true, &err));
 	assert_int_equal(zinc_chain_plain(t.chain), 0);
-	for (i = 0; i < 9000; i += 4095) { /* in every block of the check, at its ends too */
+	for (i = 0; i < 9000; i += 4095) { /* in every block of the check, also at its ends */
 		many[i] = i % 2 ? 255 : 2;
 		assert_int_equal(chain_encode(&t, many, &err), ZINC_E_RANGE);
 		assert_int_equal(chain_decode(&t, many, sizeof back, back, &err), ZINC_E_CORRUPT);

@@ -38,7 +38,7 @@ streams(void **state)
 	codec_decodes(CHAIN, "uint8", eleven, NOTHING HELLO NOTHING, ZINC_OK, "hello, zinc");
 	codec_decodes(CHAIN, "uint8", none, NOTHING, ZINC_OK, "");
 	codec_encodes(CHAIN, "uint8", none, "", ZINC_OK, NOTHING);
-	/* sizes, what stands behind, nothing at all */
+	/* sizes, trailing bytes, no bytes */
 	codec_decodes(CHAIN, "uint8", ten, HELLO, ZINC_E_CORRUPT, NULL);
 	codec_decodes(CHAIN, "uint8", twice, HELLO, ZINC_E_CORRUPT, NULL);
 	codec_decodes(CHAIN, "uint8", eleven, HELLO HELLO, ZINC_E_CORRUPT, NULL);

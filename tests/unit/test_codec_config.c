@@ -1,5 +1,5 @@
 /*
- * test_codec_config.c - what the files of single codecs share: tables of members, decoding piece by piece
+ * test_codec_config.c - shared code of single codecs: tables of members, decoding piece by piece
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static const zinc_member loose[] = {
     {.name = NULL},
 };
 
-/* Read `text` (NULL: no configuration) into x; the error's rule and text go to `said`. */
+/* Read `text` (NULL: no configuration) into x; the error's rule and text are copied to `said`. */
 static zinc_status
 read_members(const zinc_member *members, const char *text, object *x, char said[256])
 {
@@ -74,7 +74,7 @@ read_members(const zinc_member *members, const char *text, object *x, char said[
 	return st;
 }
 
-/* What is missing is the fallback, or an error; null counts as missing only where the table says so. */
+/* A missing member gets the fallback, or is an error; null counts as missing only if the table says so. */
 static void
 what_is_missing(void **state)
 {
@@ -95,7 +95,7 @@ what_is_missing(void **state)
 	assert_true(x.level == 5 && x.flag == 0 && x.choice == 0);
 }
 
-/* What is there must be right, by the member's own rule or the codec's. */
+/* A member must be valid, by its own rule or the codec's. */
 static void
 what_is_given(void **state)
 {
@@ -140,7 +140,7 @@ expect_printed(const zinc_member *members, object x, const char *want)
 	zinc_json_free(doc);
 }
 
-/* In the order of the table; the fallback is left out or null where the table says so. */
+/* In the order of the table; the fallback is left out or null if the table says so. */
 static void
 printed(void **state)
 {
@@ -174,7 +174,7 @@ pour(zinc_buf *out, size_t exact, size_t total, size_t piece)
 	}
 }
 
-/* As much as is expected, not a byte more; the byte that is too much is written nowhere that matters. */
+/* Only the expected size; a byte beyond it is not written to the output. */
 static void
 exact_sizes(void **state)
 {
@@ -195,7 +195,7 @@ exact_sizes(void **state)
 	assert_int_equal(memory[100], 77);
 }
 
-/* Where the size is not known room grows with what comes, up to the limit. */
+/* If the size is unknown, the buffer grows with the output, up to the limit. */
 static void
 unknown_sizes(void **state)
 {

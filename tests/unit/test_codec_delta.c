@@ -82,7 +82,7 @@ floats(void **state)
 		in[i] = (float)(0.1 * (double)(i % 7) + 1e-4 * (double)i);
 	assert_ok(chain_init(&t, NULL, CHAIN("f4", "f4"), "float32", shape, NULL, true, &err));
 	for (i = 0; i < COUNT(in); i++)
-		want[i] = single += in[i]; /* the bytes of `in` are taken for differences */
+		want[i] = single += in[i]; /* the bytes of `in` are read as differences */
 	if (!ZINC_HOST_BIG) {
 		float back[600];
 
@@ -101,7 +101,7 @@ floats(void **state)
 	chain_fini(&t);
 }
 
-/* (2) Zeros keep their sign, NaN stays NaN from where it is on. */
+/* (2) Zeros keep their sign, NaN stays NaN from its first occurrence on. */
 static void
 special(void **state)
 {
@@ -119,7 +119,7 @@ special(void **state)
 	chain_fini(&t);
 }
 
-/* (1) Floats as integers and integers as floats: only where they come back. */
+/* (1) Floats as integers and integers as floats: only if they can be restored. */
 static void
 mixed(void **state)
 {
@@ -140,7 +140,7 @@ mixed(void **state)
 	codec_encodes(CHAIN("i8", "f4"), "int64", three, beyond, ZINC_E_RANGE, NULL);
 }
 
-/* (3) 1.5 + 254.5 is no int8, and NaN no integer at all; but 1.5 + 1.5 is cut off to 3. */
+/* (3) 1.5 + 254.5 is not an int8, and NaN is not an integer; but 1.5 + 1.5 is truncated to 3. */
 static void
 corrupt(void **state)
 {
@@ -154,7 +154,7 @@ corrupt(void **state)
 	codec_decodes(CHAIN("i4", "i1"), "int32", three, "01020304", ZINC_E_CORRUPT, NULL);
 }
 
-/* Of a transposed chunk the neighbours are those that it has as stored. */
+/* In a transposed chunk the neighbours are those in stored order. */
 static void
 stored_order(void **state)
 {
@@ -169,7 +169,7 @@ stored_order(void **state)
 	chain_roundtrip("[" DELTA("u1", "i2") ", " DELTA("i2", "i4") ", " LITTLE "]", "uint8", shape, NULL, in);
 }
 
-/* The fill value behind it is the same number. */
+/* The fill value after it is the same number. */
 static void
 fill(void **state)
 {
@@ -212,7 +212,7 @@ configuration(void **state)
 	codec_words("numcodecs.delta", "r16", NULL);
 	codec_sweep(CHAIN("f8", "f4"), "float64", four, in);
 	codec_warm(CHAIN("f8", "f4"), "float64", four, in);
-	/* bits seen as another type of as many bytes */
+	/* bits interpreted as another type of the same size */
 	chain_roundtrip(CHAIN("i8", "i8"), "float64", four, NULL, in);
 	chain_finds(CHAIN("i4", "i4"), "float64", four, ZINC_E_UNSUPPORTED, "delta", AT);
 	chain_finds(CHAIN("i8", "i8"), "complex64", four, ZINC_E_UNSUPPORTED, "delta", AT);

@@ -28,7 +28,7 @@ decodes_to(const char *hex, const uint64_t *shape, const char *text, zinc_status
 	codec_decodes(CHAIN, "uint8", shape, hex, st, text);
 }
 
-/* What others write. */
+/* Output of other programs. */
 static void
 members(void **state)
 {
@@ -37,7 +37,7 @@ members(void **state)
 	decodes_to(HELLO_HEADERS, eleven, "hello, zinc", ZINC_OK);
 	decodes_to(HELLO_STORED, eleven, "hello, zinc", ZINC_OK);
 	decodes_to(HELLO NOTHING HELLO_STORED NOTHING, twice, "hello, zinchello, zinc", ZINC_OK);
-	/* (2) too few, too many, other bytes behind, nothing at all */
+	/* (2) too few, too many, other trailing bytes, no bytes */
 	decodes_to(HELLO, twice, "", ZINC_E_CORRUPT);
 	decodes_to(HELLO HELLO, eleven, "", ZINC_E_CORRUPT);
 	decodes_to(HELLO "00", eleven, "", ZINC_E_CORRUPT);
@@ -97,7 +97,7 @@ damage(void **state)
 	(void)state;
 	assert_ok(chain_init(&t, NULL, CHAIN, "uint8", eleven, NULL, true, &err));
 	assert_ok(chain_encode(&t, "hello, zinc", &err));
-	/* the header's time, name and system are nobody's concern; the elements always are */
+	/* the header's time, name and system are not checked; the elements always are */
 	assert_int_equal(chain_damage(&t, t.out.p, t.out.n, "hello, zinc"), 0);
 	chain_fini(&t);
 }

@@ -1,5 +1,5 @@
 /*
- * test_codec_json2.c - the promises of codec_json2.c, by number; the texts are numcodecs' own
+ * test_codec_json2.c - the promises of codec_json2.c, by number; the texts are output of numcodecs
  */
 #include <string.h>
 

@@ -124,7 +124,7 @@ findings(void **state)
 	assert_int_equal(opened, 0);
 }
 
-/* (2), and no failing allocation leaves anything behind */
+/* (2), and a failing allocation leaves nothing allocated */
 static zinc_status
 code_twice(void *arg, zinc_context *ctx, zinc_error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * test_codec_lz4.c - LZ4 blocks behind their size: the promises of codec_lz4.c, by number
+ * test_codec_lz4.c - LZ4 blocks preceded by their size: the promises of codec_lz4.c, by number
  */
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ vectors(void **state)
 	vectors_run("numcodecs.lz4");
 }
 
-/* (1) The size must be what is expected, and what the block unpacks to. */
+/* (1) The size must be the expected one, and that of the decoded block. */
 static void
 sizes(void **state)
 {
@@ -56,7 +56,7 @@ no_elements(void **state)
 	codec_decodes(CHAIN, "uint8", none, "01000000 1061", ZINC_E_CORRUPT, NULL);
 }
 
-/* (1) Sizes that are not known beforehand, because another codec stands in front. */
+/* (1) Unknown sizes, because another codec precedes it. */
 static void
 bombs(void **state)
 {
@@ -77,7 +77,7 @@ bombs(void **state)
 	chain_fini(&t);
 }
 
-/* (2) The first elements alone are right, and damage behind them is noticed. */
+/* (2) The first elements alone are correct, and damage after them is detected. */
 static void
 decodes_whole(void **state)
 {
@@ -104,7 +104,7 @@ decodes_whole(void **state)
 	chain_fini(&t);
 }
 
-/* Flips of literals show in the elements only; all else is noticed, and nothing crashes. */
+/* Flips of literals only change elements; everything else is detected, and nothing crashes. */
 static void
 damage(void **state)
 {
@@ -121,7 +121,7 @@ damage(void **state)
 	assert_ok(chain_encode(&t, in, &err));
 	(void)chain_damage(&t, t.out.p, t.out.n, in);
 	chain_fini(&t);
-	/* no cut goes unnoticed */
+	/* every truncation is detected */
 	assert_ok(chain_init(&t, NULL, CHAIN, "uint8", thirteen, NULL, true, &err));
 	for (i = unhex(A13, bytes, sizeof bytes); i-- > 0;)
 		assert_int_equal(chain_decode(&t, bytes, i, in, &err), ZINC_E_CORRUPT);

@@ -107,7 +107,7 @@ bombs(void **state)
 	chain_fini(&t);
 }
 
-/* (4) A small chunk takes little memory, with the preset that asks for 64 MiB too. */
+/* (4) A small chunk takes little memory, also with the preset that uses 64 MiB. */
 static void
 small_dictionaries(void **state)
 {
@@ -199,7 +199,7 @@ refused(void **state)
 	chain_finds(LZMA("\"filters\": [{\"id\": 33, \"dist\": 1}]"), "uint8", eleven, ZINC_OK, "lzma",
 		    AT "/filters/0/dist");
 	chain_finds(LZMA("\"filters\": [{\"id\": 33}], \"preset\": 1"), "uint8", eleven, ZINC_E_CORRUPT, "lzma", AT);
-	/* not the last, two of them, nothing behind it, too many, LZMA1 in xz, LZMA2 alone, lc + lp too large */
+	/* not the last, two of them, nothing after it, too many, LZMA1 in xz, LZMA2 alone, lc + lp too large */
 	chain_finds(LZMA("\"filters\": [{\"id\": 33}, {\"id\": 3}]"), "uint8", eleven, ZINC_E_CORRUPT, "lzma",
 		    AT "/filters");
 	chain_finds(LZMA("\"filters\": [{\"id\": 3}]"), "uint8", eleven, ZINC_E_CORRUPT, "lzma", AT "/filters");

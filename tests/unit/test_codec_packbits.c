@@ -32,7 +32,7 @@ bits(void **state)
 	codec_encodes(CHAIN, "bool", none, in, ZINC_OK, "00");
 	codec_decodes(CHAIN, "bool", none, "00", ZINC_OK, in);
 	codec_decodes(CHAIN, "bool", four, "0490", ZINC_OK, in);
-	/* what fills the last byte is nobody's */
+	/* padding bits are ignored */
 	codec_decodes(CHAIN, "bool", four, "049f", ZINC_OK, in);
 	/* too few, too many, another padding */
 	codec_decodes(CHAIN, "bool", four, "04", ZINC_E_CORRUPT, NULL);
@@ -45,7 +45,7 @@ bits(void **state)
 	codec_encodes(CHAIN, "bool", four, "\1\0\2\1", ZINC_E_RANGE, NULL);
 }
 
-/* As others write it, and alone; in front of compressors and behind a transpose; every length. */
+/* As others write it, and alone; before compressors and after a transpose; every length. */
 static void
 places(void **state)
 {
@@ -83,7 +83,7 @@ configuration(void **state)
 	chain_finds(CHAIN, "uint8", eight, ZINC_E_CORRUPT, "packbits", "/0/configuration");
 	chain_finds("[{\"name\": \"numcodecs.packbits\", \"configuration\": {\"order\": 1}}]", "bool", eight, ZINC_OK,
 		    "packbits", "/0/configuration/order");
-	/* one "bytes" belongs to it, a second one to nobody */
+	/* one "bytes" belongs to it, a second one is an error */
 	chain_finds("[\"numcodecs.packbits\", \"bytes\", \"bytes\"]", "bool", eight, ZINC_E_CORRUPT, "M62", "/2");
 	chain_finds("[\"numcodecs.packbits\", \"crc32c\", \"bytes\"]", "bool", eight, ZINC_E_CORRUPT, "M62", "/2");
 	chain_finds("[\"bytes\", \"numcodecs.packbits\"]", "bool", eight, ZINC_E_CORRUPT, "M62", "/1");

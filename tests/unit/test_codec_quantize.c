@@ -39,7 +39,7 @@ large(void **state)
 	codec_encodes(CHAIN("3", "f8", "f4"), "float64", three, doubles, ZINC_E_RANGE, NULL);
 }
 
-/* (1) What was rounded is not rounded further. */
+/* (1) Rounded numbers do not change when rounded again. */
 static void
 again(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * test_codec_shuffle.c - bytes of equal weight side by side
+ * test_codec_shuffle.c - bytes of the same significance side by side
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ vectors(void **state)
 	vectors_run("numcodecs.shuffle");
 }
 
-/* The picture in codec_shuffle.c; what is not a whole element stays. */
+/* The picture in codec_shuffle.c; an incomplete element stays. */
 static void
 picture(void **state)
 {

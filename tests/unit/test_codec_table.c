@@ -1,5 +1,5 @@
 /*
- * test_codec_table.c - codecs by the ids of Zarr v2, and v2's configurations of codecs that v3 has too
+ * test_codec_table.c - codecs by the ids of Zarr v2, and v2's configurations of codecs that v3 also has
  */
 #include <stdio.h>
 
@@ -14,7 +14,7 @@
 
 static const uint64_t four[] = {4, ENDED};
 
-/* Every id that numcodecs has and Zinc knows. */
+/* Every id of numcodecs that Zinc supports. */
 static void
 ids(void **state)
 {
@@ -76,7 +76,7 @@ of_programs(void **state)
 	assert_string_equal(zinc_codec_find_v2("zlib")->name, "numcodecs.zlib");
 }
 
-/* What v2 does not have is said so. */
+/* Codecs that v2 does not have are refused. */
 static void
 not_in_v2(void **state)
 {
@@ -139,7 +139,7 @@ zstd(void **state)
 #define BLOSC2(cname, clevel, shuffle, blocksize)                                                                      \
 	"\"cname\": \"" cname "\", \"clevel\": " clevel ", \"shuffle\": " shuffle ", \"blocksize\": " blocksize
 
-/* shuffle -1 is by the size of the elements as the compressor sees them: behind delta these are single bytes. */
+/* shuffle -1 is by the size of the elements at the compressor: after delta these are single bytes. */
 static void
 blosc(void **state)
 {
@@ -178,7 +178,7 @@ blosc(void **state)
 	chain_finds(V2("blosc", "\"clevel\": 10"), "int32", four, ZINC_E_CORRUPT, "blosc", "/1/configuration/clevel");
 }
 
-/* At the end it is v3's, in front it is not. */
+/* At the end it is that of v3, at the start it is not. */
 static void
 crc32c(void **state)
 {

@@ -30,7 +30,7 @@ stores(const char *codecs, const uint64_t *shape, const char *hex)
 	chain_fini(&t);
 }
 
-/* M74.  The 3-cycle tells an order from its inverse: out[k][i][j] = in[i][j][k]. */
+/* M74.  The 3-cycle distinguishes an order from its inverse: out[k][i][j] = in[i][j][k]. */
 static void
 orders(void **state)
 {
@@ -47,7 +47,7 @@ orders(void **state)
 	       "000c 010d 020e 030f 0410 0511 0612 0713 0814 0915 0a16 0b17");
 }
 
-/* What the chain makes of the orders. */
+/* The combined order of the chain. */
 static void
 folded(void **state)
 {
@@ -98,7 +98,7 @@ configuration(void **state)
 	chain_finds("[" TRANSPOSE("\"F\"") ", \"bytes\"]", "uint8", s23, ZINC_OK, "M73", "/0/configuration/order");
 }
 
-/* "F" reverses all axes, and is printed as they are. */
+/* "F" reverses all axes, and is printed as a list of axes. */
 static void
 letters(void **state)
 {

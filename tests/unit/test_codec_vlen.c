@@ -1,5 +1,5 @@
 /*
- * test_codec_vlen.c - the promises of codec_vlen.c, by number; the bytes are numcodecs' own
+ * test_codec_vlen.c - the promises of codec_vlen.c, by number; the bytes are output of numcodecs
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ vectors(void **state)
 	}
 }
 
-/* Elements survive being encoded again, with every codec behind and in front that moves bytes between buffers. */
+/* Elements survive being encoded again, with every codec before and after that moves bytes between buffers. */
 static void
 round_trips(void **state)
 {
@@ -205,7 +205,7 @@ configurations(void **state)
 	    "string", three, ZINC_E_CORRUPT, "M65", "/0/configuration/index_codecs/0");
 }
 
-/* A chunk that says how large it will be is believed only as far as the limit goes. */
+/* The size that a chunk states is used only up to the limit. */
 static void
 bombs(void **state)
 {

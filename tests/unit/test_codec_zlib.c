@@ -32,7 +32,7 @@ streams(void **state)
 	(void)state;
 	codec_decodes(CHAIN, "uint8", eleven, HELLO, ZINC_OK, "hello, zinc");
 	codec_decodes(CHAIN, "uint8", eleven, HELLO_STORED, ZINC_OK, "hello, zinc");
-	/* (2) sizes, the checksum, what stands behind */
+	/* (2) sizes, the checksum, trailing bytes */
 	codec_decodes(CHAIN, "uint8", ten, HELLO, ZINC_E_CORRUPT, NULL);
 	codec_decodes(CHAIN, "uint8", twice, HELLO, ZINC_E_CORRUPT, NULL);
 	codec_decodes(CHAIN, "uint8", twice, HELLO HELLO, ZINC_E_CORRUPT, NULL);

@@ -53,7 +53,7 @@ frames(void **state)
 	decodes_to(HELLO "502a4d18 04000000 aabbcc", five, "", ZINC_E_CORRUPT);
 	decodes_to(SKIP, five, "", ZINC_E_CORRUPT);
 	decodes_to("", five, "", ZINC_E_CORRUPT);
-	/* a size that lies, a reserved flag, a dictionary, the format of version 0.8 */
+	/* a wrong size, a reserved flag, a dictionary, the format of version 0.8 */
 	decodes_to("28b52ffd 20 06 290000 68656c6c6f", five, "", ZINC_E_CORRUPT);
 	decodes_to("28b52ffd 28 05 290000 68656c6c6f", five, "", ZINC_E_CORRUPT);
 	decodes_to("28b52ffd 21 07 05 290000 68656c6c6f", five, "", ZINC_E_CORRUPT);
@@ -145,7 +145,7 @@ decode_some(chain_case *t, const uint8_t *bytes, size_t n, const uint32_t *in, u
 	assert_memory_equal(view.p, in, need * sizeof *in);
 }
 
-/* (2) Damage behind the last byte needed shows only when all is decoded; with a checksum it always does. */
+/* (2) Damage after the last needed byte is detected only if all is decoded; with a checksum always. */
 static void
 early(void **state)
 {
@@ -182,7 +182,7 @@ early(void **state)
 	free(in);
 }
 
-/* (2) Several frames: whole ones, and the one in which the last needed byte lies. */
+/* (2) Several frames: whole ones, and the one that contains the last needed byte. */
 static void
 early_frames(void **state)
 {
@@ -263,7 +263,7 @@ damage(void **state)
 	(void)state;
 	assert_ok(chain_init(&t, NULL, "[" LITTLE ", " ZSTD("3") "]", "uint32", shape, NULL, true, &err));
 	assert_ok(chain_encode(&t, in, &err));
-	chain_damage(&t, t.out.p, t.out.n, in); /* without a checksum some of it cannot be noticed */
+	chain_damage(&t, t.out.p, t.out.n, in); /* without a checksum some of it cannot be detected */
 	chain_fini(&t);
 	assert_ok(chain_init(
 	    &t, NULL, "[" LITTLE ", {\"name\": \"zstd\", \"configuration\": {\"level\": 3, \"checksum\": true}}]",

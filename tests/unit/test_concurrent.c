@@ -94,7 +94,7 @@ write_elements(const char *name, int p)
 	return 0;
 }
 
-/* Read until told to stop; every element is 0 or its own number. */
+/* Read until stopped; every element is 0 or its own number. */
 static int
 watch_elements(const char *name, const atomic_int *stop)
 {
@@ -107,7 +107,7 @@ watch_elements(const char *name, const atomic_int *stop)
 		zinc_status st = zinc_array_read(a, NULL, ZINC_BUFFER(v, (size_t)N * sizeof v[0]), NULL, &err);
 
 		if (st == ZINC_E_CONFLICT)
-			continue; /* the shard changed 8 times while it was read: said, not guessed */
+			continue; /* the shard changed 8 times while it was read: an error */
 		if (st != ZINC_OK) {
 			fprintf(stderr, "%s\n", zinc_error_text(&err));
 			return 1;
@@ -168,7 +168,7 @@ static void
 test_lost_update_chunk(void **unused)
 {
 	(void)unused;
-	lost_update("chunk", (uint64_t)N, 0); /* one chunk holds all elements */
+	lost_update("chunk", (uint64_t)N, 0); /* one chunk with all elements */
 }
 
 static void

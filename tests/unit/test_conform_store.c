@@ -1,10 +1,10 @@
 /*
  * test_conform_store.c - the conformance suite on both stores, and on every wrapper over each
  *
- * Rules of the drafts (docs/conformance.md) that the suite holds: operations 19-4+ 19-72+ 20-72+ 22-92+; keys and what is
- * refused as one 19-71+ 19-71- 20-74+ 20-74- 22-94+ 22-94-; one value, by case 20-75+ 22-95+; prefixes 20-76+ 20-76- 22-97+
- * 22-97-; get, set, erase 20-77+ 22-98+ 22-100+; ranges 22-96+; partial writes 22-99+ 22-99-; lists, with the drafts'
- * examples 20-78+ 22-101+.
+ * Rules of the drafts (docs/conformance.md) that the suite checks: operations 19-4+ 19-72+ 20-72+ 22-92+; valid and
+ * refused keys 19-71+ 19-71- 20-74+ 20-74- 22-94+ 22-94-; one value, by case 20-75+ 22-95+; prefixes 20-76+ 20-76-
+ * 22-97+ 22-97-; get, set, erase 20-77+ 22-98+ 22-100+; ranges 22-96+; partial writes 22-99+ 22-99-; lists, with the
+ * drafts' examples 20-78+ 22-101+.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "support/slots.h"
 #include "support/test.h"
 
-/* What is laid over a base that is new each time. */
+/* A wrapper over a base that is new for each test. */
 typedef struct kind {
 	const char *base;    /* "memory" or "fs" */
 	const char *wrapper; /* "" or its name */
@@ -44,7 +44,7 @@ ignore_operation(void *arg, const char *operation, const char *key, uint64_t nby
 	(void)arg, (void)operation, (void)key, (void)nbytes, (void)st;
 }
 
-/* A store with nothing but what it must have: store.c supplies the rest. */
+/* A store with only the required slots: store.c supplies the rest. */
 
 static void
 bare_close(void *self)

@@ -120,7 +120,7 @@ count(void *arg, size_t i, int worker)
 	__atomic_fetch_add((int *)arg, 1, __ATOMIC_RELAXED);
 }
 
-/* (2) Freed, it comes back with the next call. */
+/* (2) After it is freed, the next call makes it again. */
 static void
 default_context_can_be_freed(void **state)
 {
@@ -142,7 +142,7 @@ default_context_can_be_freed(void **state)
 	zinc_context_trim(NULL);
 }
 
-/* (4) After reads and writes with a cache, a trimmed context holds what it held before them. */
+/* (4) After reads and writes with a cache, a trimmed context has as much memory as before. */
 static void
 trimmed_context_holds_nothing(void **state)
 {
@@ -207,7 +207,7 @@ lock_survives_fork(void **state)
 	assert_int_equal(read(pipes[0], &c, 1), 1);
 	pid = fork();
 	if (pid == 0) {
-		alarm(HANGS); /* instead of hanging for ever */
+		alarm(HANGS); /* instead of hanging */
 		pthread_mutex_lock(&ctx->lock);
 		pthread_mutex_unlock(&ctx->lock);
 		_exit(7);

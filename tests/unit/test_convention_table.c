@@ -1,8 +1,8 @@
 /*
- * test_convention_table.c - every built-in convention: nodes that keep to it, nodes that do not
+ * test_convention_table.c - every built-in convention: nodes that follow it, nodes that do not
  *
  * The nodes are in tests/conventions/<name>.json, one file per convention: a case is a node with its attributes (the
- * declaration is added unless it has its own), perhaps children, and what a check must say.
+ * declaration is added unless it has its own), optional children, and the expected result of a check.
  */
 #include <stdio.h>
 #include <string.h>
@@ -185,7 +185,7 @@ test_rows(void **state)
 	printf("%zu conventions, %zu nodes\n", i, cases);
 }
 
-/* Identifiers are what they should be, and no two rows share one. */
+/* Identifiers are correct, and no two rows share one. */
 static void
 test_identifiers(void **state)
 {

@@ -1,5 +1,5 @@
-/* test_conventions.c - what programs ask: properties, inherited values, levels, schemas from elsewhere; reading is
- * never hindered */
+/* test_conventions.c - the calls of programs: properties, inherited values, levels, external schemas; reading is not
+ * affected */
 #include <stdio.h>
 #include <string.h>
 
@@ -197,7 +197,7 @@ see(void *arg, const zinc_verdict *v)
 	return 0;
 }
 
-/* What a check says of the root, with one schema in a directory under `key`; key NULL: none. */
+/* The result of a check of the root, with one schema in a directory under `key`; key NULL: none. */
 static struct seen *
 check_with(const char *key, const char *schema, const char *attributes)
 {
@@ -264,8 +264,7 @@ test_schemas(void **state)
 	s = check_with("a.json",
 		       "{\"$id\": \"" S "\", \"properties\": {\"my:b\": {}}, \"additionalProperties\": false}", MY);
 	assert_string_equal(s->found, "schema! schema!");
-	/* C15+ C15-: a schema that is not to be had, or no schema at all, is a warning, and the node stays as
-	 * it is */
+	/* C15+ C15-: a missing or invalid schema is a warning, and the node does not change */
 	s = check_with(NULL, NULL, MY);
 	assert_string_equal(s->found, "C15?");
 	assert_int_equal(s->validity, ZINC_UNCHECKED);

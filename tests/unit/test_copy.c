@@ -2,7 +2,7 @@
  * test_copy.c - strided copies and fills against element-by-element loops
  *
  * The layouts are random: order of the axes, gaps, directions, steps and lists on either side.  The whole
- * destination is compared, so that a byte too many is seen.
+ * destination is compared, so that an extra byte is detected.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ lay_out(side *s, int ndim, size_t element)
 		order[i] = order[j];
 		order[j] = t;
 	}
-	if (random_below(3) == 0) /* C order, to meet merging often */
+	if (random_below(3) == 0) /* C order, so that dimensions are often merged */
 		for (i = 0; i < ndim; i++)
 			order[i] = ndim - 1 - i;
 	s->first = 0;

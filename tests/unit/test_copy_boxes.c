@@ -1,4 +1,4 @@
-/* test_copy_boxes.c - boxes of a copy: what is touched how often, and in how much memory */
+/* test_copy_boxes.c - boxes of a copy: how often objects are read and written, and the memory used */
 #include <stdio.h>
 #include <string.h>
 #include <zinc/tool.h>
@@ -261,7 +261,7 @@ test_one_box(void **state)
 	watch_close(&w);
 }
 
-/* Interrupted anywhere between or within the passes, it goes on. */
+/* After an interruption between or within the passes, it continues. */
 static int
 count_down(void *arg, uint64_t done, uint64_t total, uint64_t bytes)
 {

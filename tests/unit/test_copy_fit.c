@@ -1,8 +1,8 @@
 /*
- * test_copy_fit.c - documents that a version of Zarr cannot hold as they are, copied into it
+ * test_copy_fit.c - documents that a version of Zarr cannot represent unchanged, copied into it
  *
- * A table says what is told of each kind of change.  Then documents at random go to every version: whatever was changed, a
- * strict reader takes what is written, and the copy reads every element back and compares it.
+ * A table has the message for each kind of change.  Then random documents are copied to every version: whatever was
+ * changed, a strict reader accepts the result, and the copy reads every element back and compares it.
  *
  *     COPY_RUNS=1000 COPY_SEED=...
  */
@@ -165,7 +165,7 @@ test_table(void **state)
 	}
 }
 
-/* What no change helps against: the node, and its unknown members, are all that is told. */
+/* If no change helps, only the node and its unknown members are reported. */
 static void
 test_left_out(void **state)
 {

@@ -1,8 +1,8 @@
 /*
  * test_copy_hops.c - how often a copy, or an open, reads and prints a document
  *
- * The linker puts the functions below in place of the library's (--wrap), so that every call is counted.  A hierarchy with
- * one array more costs one parse of its document more, and one print of each document that the array gets.
+ * The linker puts the functions below in place of the library's (--wrap), so that every call is counted.  One more
+ * array in a hierarchy costs one more parse of its document, and one print of each document of the array.
  */
 #include <stdio.h>
 #include <zinc/tool.h>
@@ -35,7 +35,7 @@ __wrap_zinc_json_print(const zinc_json *v, zinc_buf *out, zinc_error *err)
 	return __real_zinc_json_print(v, out, err);
 }
 
-/* Shards, a checksum, a NaN with bits of its own, an unknown member: all of it has to be changed. */
+/* Shards, a checksum, a NaN with a payload, an unknown member: all of it must be changed. */
 #define HARD                                                                                                           \
 	"{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [4], \"data_type\": \"float32\", "                  \
 	"\"chunk_grid\": {\"name\": \"regular\", \"configuration\": {\"chunk_shape\": [4]}}, "                         \

@@ -1,5 +1,5 @@
 /*
- * test_copy_look.c - an old target stays as it was when the copy that was to replace it can be known to fail
+ * test_copy_look.c - an old target is unchanged if a check of the source shows that the copy will fail
  *
  * Promises of copy_look.c, by number, and (5) of copy_tree.c.
  */
@@ -28,7 +28,7 @@ static const struct {
     {"two passes", 512, {1, 512}, {512, 1}, 128 << 10, "a/c/511/0"},
 };
 
-/* ---- a store that cannot read one key, though it is there ---- */
+/* ---- a store that cannot read one existing key ---- */
 
 struct deaf {
 	zinc_store *next;
@@ -89,7 +89,7 @@ typedef struct scene {
 
 static uint16_t elements[512 * 512];
 
-/* A source of small numbers but for the last, and an old target of another shape. */
+/* A source of small numbers except the last, and an old target of another shape. */
 static void
 scene_open(scene *x, size_t way, uint16_t last)
 {
@@ -137,7 +137,7 @@ go(scene *x, zinc_error *err)
 	return zinc_copy(x->source, "/a", x->to.h, "/b", &x->o, NULL, err);
 }
 
-/* The copy fails, and nobody has touched the target. */
+/* The copy fails, and the target is unchanged. */
 static void
 fails(scene *x, zinc_status want, const char *what)
 {
@@ -209,7 +209,7 @@ stop(void *arg, uint64_t done, uint64_t total, uint64_t bytes)
 	return 1;
 }
 
-/* Whoever stops the look has lost nothing. */
+/* Stopping the check loses nothing. */
 static void
 cancelled(void **state)
 {
@@ -225,7 +225,7 @@ cancelled(void **state)
 	}
 }
 
-/* ---- what it costs ---- */
+/* ---- cost ---- */
 
 struct ticks {
 	uint64_t done, total, stop_at; /* 0: never */
@@ -257,7 +257,7 @@ bytes_read(scene *x)
 	return gone;
 }
 
-/* (2): raw objects are not read twice.  A place that is empty costs no look, and neither does going on. */
+/* (2): raw objects are not read twice.  An empty place needs no check, and neither does a resumed copy. */
 static void
 costs(void **state)
 {
@@ -282,7 +282,7 @@ costs(void **state)
 		assert_true(t.done == t.total && t.total > 0);
 		twice = bytes_read(&x);
 		assert_int_equal(twice < once + once / 2, w == 0);
-		t = (struct ticks){.stop_at = t.total / 2}; /* once the look is over */
+		t = (struct ticks){.stop_at = t.total / 2}; /* after the check */
 		assert_int_equal(go(&x, &err), ZINC_E_CANCELLED);
 		(void)bytes_read(&x);
 		t = (struct ticks){0};

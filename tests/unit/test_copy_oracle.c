@@ -2,8 +2,8 @@
  * test_copy_oracle.c - random arrays copied to random formats, chunks, codecs and types
  *
  * Each sequence makes one array at random (shape, chunks, shards, data type, chain, fill value, order, format), copies
- * it with options at random, within a small limit of memory, and reads the target: every element must be what the
- * source has, and so must shape, attributes and names of dimensions.  Sometimes the copy is cancelled and goes on.
+ * it with options at random, within a small limit of memory, and reads the target: every element must equal that of
+ * the source, and so must shape, attributes and names of dimensions.  Sometimes the copy is cancelled and resumed.
  *
  *     COPY_RUNS=10000 COPY_SEED=...       a failing run prints the seed that begins with it
  */
@@ -88,7 +88,7 @@ make_source(sample *x, const char *format)
 	return a;
 }
 
-/* Some boxes of random numbers; what is not written is fill value. */
+/* Some boxes of random numbers; the rest is fill value. */
 static void
 write_some(zinc_array *a, const sample *x)
 {

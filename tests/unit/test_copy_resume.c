@@ -1,5 +1,5 @@
 /*
- * test_copy_resume.c - an interrupted copy goes on with any number of threads
+ * test_copy_resume.c - an interrupted copy continues with any number of threads
  *
  * Promises of copy_journal.c and copy_boxes.c, by number.
  */
@@ -81,7 +81,7 @@ go(scene *x, const char *to, int threads, int steps, bool resume, zinc_error *er
 	zinc_copy_options o = x->o;
 	int left = steps;
 
-	if (!resume) /* else the first steps would be those of a look at the source */
+	if (!resume) /* otherwise the first steps would be those of the check of the source */
 		(void)!zinc_node_erase_with(x->s.h, to, ZINC_ERASE_OPTIONS(.force = 1), NULL, NULL);
 
 	o.threads = threads;

@@ -1,5 +1,5 @@
 /*
- * test_copy_sparse.c - copies of arrays of which little is stored: the promises of copy_sparse.c, by number
+ * test_copy_sparse.c - copies of sparse arrays: the promises of copy_sparse.c, by number
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,7 +170,7 @@ as_dense(void **state)
 	}
 }
 
-/* (1) and (2) Texts, whose fill value is one, too. */
+/* (1) and (2) Texts, whose fill value is also a text. */
 static void
 texts(void **state)
 {
@@ -197,7 +197,7 @@ texts(void **state)
 	stage_close(&s);
 }
 
-/* (2) Grids whose chunks nobody can count: as they are, and in every other form. */
+/* (2) Grids with too many chunks to count: unchanged, and in every other form. */
 static void
 uncounted(void **state)
 {
@@ -248,7 +248,7 @@ uncounted(void **state)
 	stage_close(&s);
 }
 
-/* (3) A fill value that the new type does not have: nothing is made up for what is not stored. */
+/* (3) A fill value that the new type does not have: missing elements get no other value. */
 static void
 without_counterpart(void **state)
 {

@@ -1,8 +1,8 @@
 /*
  * test_copy_sweep.c - every allocation and every OS call of a copy fails in turn
  *
- * Whatever fails, the source is what it was, and the target is there complete or not at all.  Where it failed and left
- * a journal, the copy goes on afterwards and completes.
+ * Whatever fails, the source is unchanged, and the target is complete or does not exist.  If it failed and left a
+ * journal, the copy continues afterwards and completes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ struct scenario {
 	zinc_copy_options o;
 	const char *chunk, *bytes; /* one object of the target */
 	const char *document;
-	bool old; /* something is there already */
+	bool old; /* something exists already */
 };
 
 static void
@@ -46,7 +46,7 @@ lay_out(void *arg)
 	write_file(TO "/a/zarr.json", ARRAY);
 }
 
-/* The old target as it was: nothing of it is erased before the source has been gone over. */
+/* The old target is unchanged: nothing of it is erased before the source has been checked. */
 static bool
 is_old(void)
 {
@@ -86,7 +86,7 @@ look(void *arg, zinc_status st)
 	snprintf(path, sizeof path, TO "/%s", x->document);
 	if (st != ZINC_OK && x->old && is_old() && !exists(TO "/a/c"))
 		return;
-	if (x->old) /* what a broken erase has left has no document, and goes when forced */
+	if (x->old) /* the rest of an interrupted erase has no document, and is erased with force */
 		again.overwrite = ZINC_FORCE;
 	if (st == ZINC_OK || exists(path))
 		assert_true(complete(x));

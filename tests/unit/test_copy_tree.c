@@ -47,7 +47,7 @@ test_same(void **state)
 	forest_open(&to, "p", ZINC_LENIENT);
 	plant(&f);
 	assert_ok(zinc_copy(f.h, "/g", to.h, "/x/y", ZINC_COPY_OPTIONS(.verify = 1), &n, &err));
-	/* leftovers of a resize stay behind, foreign keys and implicit groups do not */
+	/* leftovers of a resize are not copied, foreign keys and implicit groups are */
 	assert_string_equal(forest_keys(&to), "p/x/y/a/c/0 p/x/y/a/zarr.json p/x/y/h/b/zarr.json p/x/y/note "
 					      "p/x/y/zarr.json p/x/zarr.json p/zarr.json");
 	assert_string_equal(forest_get(&to, "p/x/y/zarr.json"), " " GROUP "\n");
@@ -124,7 +124,7 @@ test_other_format(void **state)
 	forest_close(&f);
 }
 
-/* (1) What the target cannot hold is named, all of it, and nothing is written. */
+/* (1) Everything that the target cannot represent is named, and nothing is written. */
 static void
 test_lossy(void **state)
 {
@@ -267,7 +267,7 @@ test_overwrite_and_move(void **state)
 	forest_close(&f);
 }
 
-/* Consolidated metadata stays what it is where nothing changes, and is made anew where something does. */
+/* Consolidated metadata is copied if nothing changes, and written again otherwise. */
 static void
 test_consolidated(void **state)
 {
@@ -306,7 +306,7 @@ test_consolidated(void **state)
 
 /* ---- (2) (3) interruptions ---- */
 
-/* Everything that can fail fails in turn: the target is there complete or not at all, and a second call goes on. */
+/* Everything that can fail fails in turn: the target is complete or does not exist, and a second call continues. */
 static void
 interrupt_at(const char *format, const zinc_copy_options *options)
 {
@@ -445,7 +445,7 @@ test_resume(void **state)
 	assert_true(counts.put_calls <= 6); /* an object, the journal twice, three documents */
 	assert_string_equal(forest_get(&to, "x/h/b/c/1"), "3344");
 	assert_string_equal(forest_get(&to, "x/a/c/0"), "1122");
-	/* and with nothing to go on with it begins; a chunk of the same size is a change, too */
+	/* and without a journal it starts; a chunk of the same size is also a change */
 	left = 0;
 	assert_int_equal(zinc_copy(f.h, "/g", to.h, "/y",
 				   ZINC_COPY_OPTIONS(.resume = 1, .call = ZINC_CALL_OPTIONS(.progress = stop,
@@ -455,11 +455,11 @@ test_resume(void **state)
 	forest_put(&f, "g/a/c/0", "9999");
 	assert_int_equal(zinc_copy(f.h, "/g", to.h, "/y", ZINC_COPY_OPTIONS(.resume = 1), &n, &err), ZINC_E_CONFLICT);
 	assert_non_null(strstr(err.text, "changed"));
-	/* the copy had put y/note, too, which looks like nobody's by now */
+	/* the copy had also put y/note, which now seems foreign */
 	assert_int_equal(zinc_copy(f.h, "/g", to.h, "/y", ZINC_COPY_OPTIONS(.overwrite = 1), &n, &err), ZINC_E_EXISTS);
 	assert_ok(zinc_copy(f.h, "/g", to.h, "/y", ZINC_COPY_OPTIONS(.overwrite = ZINC_FORCE), &n, &err));
 	assert_string_equal(forest_get(&to, "y/a/c/0"), "9999");
-	/* a damaged journal is told, never guessed at */
+	/* a damaged journal is an error */
 	forest_put(&to, "z/__zinc_cp.json", "{\"zinc_cp\": 2, ");
 	assert_int_equal(zinc_copy(f.h, "/g", to.h, "/z", ZINC_COPY_OPTIONS(.resume = 1), &n, &err), ZINC_E_CORRUPT);
 	forest_put(&to, "z/__zinc_cp.json", "{\"zinc_cp\": 2}");
@@ -531,7 +531,7 @@ test_unlisted(void **state)
 
 /* ---- to a remote store ---- */
 
-/* The first answer comes late, and one key cannot be put. */
+/* The first answer is late, and one key cannot be put. */
 static zinc_status
 late_and_bad(void *arg, uint64_t puts, const char *key)
 {

@@ -48,7 +48,7 @@ published_vectors(void **state)
 	memset(b, 0xFF, 64 - 16);
 	/* the index of a shard of 2 x 2 without chunks: 64 bytes of FF */
 	assert_int_equal(zinc_crc32c(zinc_crc32c(0, b, 48), b, 16), 0x2FCD4E66);
-	/* the check value of the catalogue, and what gzip says of "hello, zinc" */
+	/* the check value of the catalogue, and the value of gzip for "hello, zinc" */
 	assert_int_equal(zinc_crc32(0, NULL, 0), 0);
 	assert_int_equal(zinc_crc32(0, "123456789", 9), 0xCBF43926);
 	assert_int_equal(zinc_crc32(0, "hello, zinc", 11), 0x2B5DDE38);

@@ -1,8 +1,8 @@
 /*
  * test_deadline.c - deadline, flag and signal against a stopped process that holds a lock, and against slow servers
  *
- * No time is asserted.  The holder never lets go, so whoever comes back before it is killed did not wait for it; and no
- * server would ever be done in the way that makes a call E_CANCELLED.
+ * No time is asserted.  The holder never releases its lock, so a call that returns before it is killed did not wait
+ * for it; and no server ends by itself in a way that makes a call E_CANCELLED.
  */
 #include <netdb.h>
 #include <signal.h>
@@ -24,7 +24,7 @@
 
 static atomic_bool resolver_hangs;
 
-/* In the place of libc's, for libcurl: only numbers are asked for otherwise. */
+/* Replaces libc's function, for libcurl: otherwise only numeric addresses are used. */
 int
 getaddrinfo(const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **res)
 {
@@ -304,7 +304,7 @@ nobody_waits_for_a_stopped_holder(void **state)
 		}
 }
 
-/* What was waited for is in the words of the failure. */
+/* The text of the failure names what the call waited for. */
 static void
 the_failure_names_the_lock(void **state)
 {
@@ -358,7 +358,7 @@ CALL(get_site)
 	return st;
 }
 
-/* What was sent may have been done: that is what the status says, and the words who ended it. */
+/* A sent request may have been executed: the status says so, and the text says what ended it. */
 static zinc_status
 ended_on_the_way(zinc_status st, const zinc_error *err)
 {
@@ -367,7 +367,7 @@ ended_on_the_way(zinc_status st, const zinc_error *err)
 	return st;
 }
 
-/* Also on condition, which asks the server first. */
+/* Also a conditional one, which queries the server first. */
 CALL(put_site)
 {
 	static const zinc_condition absent = {ZINC_ABSENT, NULL};
@@ -457,7 +457,7 @@ CALL(check_conventions)
 	return zinc_conventions_check(l->c, l->h, "/g", any_verdict, NULL, call, err);
 }
 
-/* Nor is what was not waited for taken for a schema that is not there: each call asks again. */
+/* A schema whose fetch was ended is not treated as missing: each call fetches it again. */
 static void
 nobody_waits_for_a_schema(void **state)
 {
@@ -508,7 +508,7 @@ CALL(get_unresolved)
 	return st;
 }
 
-/* The resolver's thread hangs until all three calls have come back. */
+/* The resolver's thread hangs until all three calls have returned. */
 static void
 nobody_waits_for_a_name_server(void **state)
 {

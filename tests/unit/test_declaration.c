@@ -12,7 +12,7 @@
 #define P "https://example.com/my/v0.1.0/README.md"
 #define U "12345678-1234-4234-8234-123456789abc"
 
-/* Each convention as "id" and what was found as "rule!" or "rule?" (a warning), in order. */
+/* Each convention as "id" and its findings as "rule!" or "rule?" (a warning), in order. */
 struct seen {
 	char ids[2000], found[2000];
 	unsigned errors;
@@ -195,7 +195,7 @@ test_c10(void **state)
 		     "f17cb550-5864-4468-aeb7-f3180cfb622f", "C10! proj!");
 }
 
-/* C12+ C12-: what is not declared is no instance of a convention, whatever its attributes. */
+/* C12+ C12-: without a declaration a convention does not apply, whatever the attributes. */
 static void
 test_c12(void **state)
 {

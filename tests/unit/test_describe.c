@@ -110,7 +110,7 @@ test_storage(void **state)
 	expect(turned, "\"chunk_key_example\":\"c/0/0/0\",\"metadata_key\":\"zarr.json\"");
 }
 
-/* (1) Old spellings come out new; what is not known comes out as it stands. */
+/* (1) Old spellings are printed in the new form; unknown parts are printed unchanged. */
 static void
 test_vocabulary(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * test_detect.c - no format takes another's hierarchy for its own
+ * test_detect.c - no format accepts a hierarchy of another format
  *
  * Numbers in brackets are the promises of detect.c.
  */
@@ -61,7 +61,7 @@ test_all_by_all(void **state)
 	assert_true(seen >= 6);
 }
 
-/* (1): one get of zarr.json, whoever has it. */
+/* (1): one get of zarr.json, for all formats that use it. */
 static void
 test_gets(void **state)
 {

@@ -25,7 +25,7 @@
 
 static const int thread_counts[] = {1, 2, 3, 8};
 
-/* ---- what is tried ---- */
+/* ---- the arrays ---- */
 
 #define BYTES  "{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}"
 #define CRC32C "{\"name\":\"crc32c\"}"
@@ -203,7 +203,7 @@ create(subject *x, const kind *k, zinc_store *store, zinc_context *ctx)
 	zinc_hierarchy_close(h);
 }
 
-/* ---- what is done to it ---- */
+/* ---- the operations ---- */
 
 /* New elements: something that compresses, with runs of the fill value, or nothing but it. */
 static const zinc_buffer *

@@ -157,7 +157,7 @@ test_elements(void **state)
 	assert_non_null(strstr(built(&o), "\"order\": [1, 0]"));
 	o.key_encoding = "v2/";
 	assert_non_null(strstr(built(&o), "\"name\": \"v2\""));
-	/* what is no JSON is the string it would be */
+	/* text that is not JSON becomes a string */
 	o.dtype = "float64";
 	o.fill = "NaN";
 	assert_non_null(strstr(built(&o), "\"fill_value\": \"NaN\""));

@@ -1,7 +1,7 @@
 /*
  * test_draft_chains.c - the draft of 2022: chains in any order and the bytes they make, its variants, fallbacks, memory
  *
- * What else it has of its own is in test_format_v3_2022.c.
+ * Its other features are tested in test_format_v3_2022.c.
  */
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ plant(forest *f, const char *entry, const char *key, const char *array, const ch
 
 /* ---- chains ---- */
 
-/* Write 1, 2, 3, 0x0405; read them back; and look at the chunk for `stored`, n bytes. */
+/* Write 1, 2, 3, 0x0405; read them back; and compare the chunk with `stored`, n bytes. */
 static void
 round_trip(forest *f, const char *key, const char *stored, size_t n)
 {
@@ -106,7 +106,7 @@ test_chains(void **state)
 	}
 }
 
-/* Numbers cannot be told in what is compressed: the array opens, its elements do not.  22-8- 22-30- */
+/* Compressed bytes are not numbers: the array opens, its elements do not.  22-8- 22-30- */
 static void
 test_impossible_chain(void **state)
 {
@@ -147,7 +147,7 @@ test_variants(void **state)
 	round_trip(&f, "data/a/c0", "\1\0\2\0\3\0\5\4", 8);
 	forest_close(&f);
 	plant(&f, ENTRY, "meta/a.array.json", ARRAY22("\">u2\"", "0", ", \"chunk_memory_layout\": \"C\""), NULL);
-	round_trip(&f, "data/a/c0", "\0\1\0\2\0\3\4\5", 8); /* the spelling of 2020 says the byte order */
+	round_trip(&f, "data/a/c0", "\0\1\0\2\0\3\4\5", 8); /* the spelling of 2020 includes the byte order */
 	forest_close(&f);
 }
 
@@ -185,7 +185,7 @@ test_fallback_read(void **state)
 	forest_close(&f);
 }
 
-/* Types of fixed size name bytes last; a caller may want others.  22-59+ 22-60+ */
+/* Types of fixed size have a raw type as last fallback; a caller may give others.  22-59+ 22-60+ */
 static void
 test_fallback_written(void **state)
 {

@@ -1,8 +1,8 @@
 /*
  * test_draft_extend.c - extensions of every kind in the drafts: known, ignorable, required but unknown
  *
- * A made-up one of each row of the 2022 draft's table of extensions ("Extensions"), and of the key encodings.  In each
- * draft the same declarations; what follows for data, for listings and for a rewrite.
+ * A made-up one of each row of the 2022 draft's table of extensions ("Extensions"), and of the key encodings.  The
+ * same declarations in each draft, and their effect on data, listings and rewrites.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "sweep.h"
 #include "test.h"
 
-/* ---- what the program knows ---- */
+/* ---- the extensions of the program ---- */
 
 static zinc_status
 xor_open(void **self, const char *configuration, const zinc_codec_input *input, zinc_error *err)
@@ -51,7 +51,7 @@ xor_code(void *self, const uint64_t *shape, const void *in, size_t nin, void *ou
 	return ZINC_OK;
 }
 
-/* A configuration may be wrong, or ask for more than there is. */
+/* A configuration may be wrong, or request too much. */
 static zinc_status
 pair_open(void **self, const char *configuration, size_t *element_size, size_t *unit, zinc_error *err)
 {
@@ -266,7 +266,7 @@ typedef struct dialect {
 	const char *suffix, *other_suffix;    /* of keys, with either */
 	const char *array_key, *data, *first; /* of the array /a, where its chunks are, and the first of them */
 	const char *type;                     /* uint8 */
-	const char *codec_open, *codec_close; /* before the URI of a codec, and behind its configuration */
+	const char *codec_open, *codec_close; /* before the URI of a codec, and after its configuration */
 } dialect;
 
 static const dialect dialects[] = {
@@ -499,7 +499,7 @@ unknown(void **state)
 			is_unsupported(&dialects[i], &cases[k].p, cases[k].name);
 }
 
-/* What its own check refuses is wrong with the document. */
+/* An error of its own check is an error of the document. */
 static void
 refused(void **state)
 {
@@ -523,8 +523,8 @@ refused(void **state)
 		}
 }
 
-/* A type that is known and whose configuration is wrong is no unknown one: a fallback does not help.  Memory that is
- * out is no mistake of the document. */
+/* A known type with a wrong configuration is not unknown: a fallback does not help.  A failed allocation is not an
+ * error of the document. */
 static void
 refused_types(void **state)
 {
@@ -558,7 +558,7 @@ refused_types(void **state)
 	}
 }
 
-/* ---- ignorable, and asked about ---- */
+/* ---- ignorable, and queried ---- */
 
 static int
 note(void *arg, const zinc_declaration *d)

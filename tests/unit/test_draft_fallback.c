@@ -1,5 +1,5 @@
 /*
- * test_draft_fallback.c - data types that stand in for others, and storage transformers, in documents of the drafts
+ * test_draft_fallback.c - fallback data types, and storage transformers, in documents of the drafts
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,7 +122,7 @@ test_used_only_when_allowed(void **state)
 		assert_int_equal(r.warnings, 1);
 		assert_non_null(strstr(r.warning, "int32"));
 		assert_ok(zinc_array_read_text(a, NULL, ZINC_BUFFER(v, sizeof v), NULL, &err));
-		assert_int_equal(v[0], -7); /* the fill value, of which it is an element too */
+		assert_int_equal(v[0], -7); /* the fill value, which is also an element of it */
 		assert_int_equal(v[3], 2);
 		v[0] = 99;
 		assert_ok(zinc_array_write_text(a, "0", ZINC_BUFFER(v, sizeof *v), NULL, &err));
@@ -240,7 +240,7 @@ test_fill_value_of_another_type(void **state)
 	rig_close(&r);
 }
 
-/* Promise 4: what is written, and what a caller wants instead. */
+/* Promise 4: the written fallbacks, and those of a caller. */
 static void
 test_writing(void **state)
 {
@@ -294,7 +294,7 @@ test_writing(void **state)
 	rig_close(&r);
 }
 
-/* In 2022 a list, whose last is a raw type (22-59+), unless the caller wants another (22-60+). */
+/* In 2022 a list, whose last is a raw type (22-59+), unless the caller gives another (22-60+). */
 static void
 test_writing_lists(void **state)
 {

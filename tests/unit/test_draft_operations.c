@@ -1,5 +1,5 @@
 /*
- * test_draft_operations.c - what the drafts say an operation on a hierarchy is: which keys, and how many calls
+ * test_draft_operations.c - operations on a hierarchy as the drafts define them: which keys, and how many calls
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ exists(forest *f, const char *path)
 	return kind;
 }
 
-/* ---- what is done, in its order ---- */
+/* ---- the operations, in order ---- */
 
 /* "get KEY\ndel KEY\n": the operations of one call. */
 struct diary {
@@ -93,7 +93,7 @@ struct diary {
 static void
 note(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status st)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* reads come from threads of the pool */
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* reads are made by threads of the pool */
 	struct diary *d = arg;
 	size_t n;
 
@@ -139,7 +139,7 @@ only(const struct diary *d, const char *begins, char *out, size_t room)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-/* The key of a document, or without its end the prefix of what lies below. */
+/* The key of a document, or without its suffix the prefix of the nodes below. */
 static const char *
 key_of(const char *format, const char *path, char key[128])
 {
@@ -148,7 +148,7 @@ key_of(const char *format, const char *path, char key[128])
 }
 #pragma GCC diagnostic pop
 
-/* How much of the key of a group's document is the prefix of what lies below the group. */
+/* The length of the part of a group document's key that is the prefix of the nodes below. */
 static int
 below_of(const struct draft *d, const char *path, char key[128])
 {
@@ -183,16 +183,16 @@ create(const struct draft *d)
 	n = forest_counts(&f);
 	assert_int_equal(n.put_calls, 1);
 	assert_true(has(&f, d->array, "a/x/y", ""));
-	assert_non_null(strstr(f.text, "\"fill_value\": 0")); /* recorded, although nobody chose it: 22-75+ */
+	assert_non_null(strstr(f.text, "\"fill_value\": 0")); /* recorded, although no caller chose it: 22-75+ */
 	assert_false(has(&f, d->group, "a", "") || has(&f, d->group, "a/x", ""));
 	assert_string_equal(forest_list(&f, "/", -1), "g/ g/a g/a/b G/a/b/c g/a/x A/a/x/y");
 	assert_int_equal(zinc_group_create(f.h, "/a/b/c", NULL, 0, NULL, &err), ZINC_E_EXISTS);
 	forest_close(&f);
 }
 
-/* Children and all nodes are one list each, and that of the root one more: what others put beside the trees is told.  So
- * is what they put beside the objects of an array, by one list of these.
- * 19-79+ 19-80+ 20-84+ 20-90+ 20-92+ 22-110+ 22-116+ 22-118+ */
+/* Children and all nodes are one list each, and that of the root one more, to report foreign entries beside the
+ * trees.  Foreign entries beside the objects of an array are reported, too, by one list of these. 19-79+ 19-80+
+ * 20-84+ 20-90+ 20-92+ 22-110+ 22-116+ 22-118+ */
 static void
 discover(const struct draft *d)
 {
@@ -213,7 +213,7 @@ discover(const struct draft *d)
 	forest_close(&f);
 }
 
-/* The array's document and the group's, of which the array's counts, in one request; then what lies below.
+/* The array's document and the group's in one request, of which the array's is used; then the nodes below.
  * 20-98+ 22-122+ */
 static void
 look(const struct draft *d)
@@ -258,7 +258,7 @@ look(const struct draft *d)
 	forest_close(&f);
 }
 
-/* Documents go before data, so that no array is left with some of its chunks, and each prefix once.
+/* Documents are erased before data, so that no array keeps only some of its chunks, and each prefix once.
  * 20-93+ 20-94+ 20-95+ 22-119+ 22-120+ 22-121+ */
 static void
 erase_order(const struct draft *d)
@@ -288,7 +288,7 @@ erase_order(const struct draft *d)
 			n = snprintf(want, sizeof want, "del %s\n", key_of(d->array, cases[i].path, key));
 		if (cases[i].group)
 			n = snprintf(want, sizeof want, "del %s\n", key_of(d->group, cases[i].path, key));
-		if (!cases[i].array) { /* documents below go before any data, too */
+		if (!cases[i].array) { /* documents below are also erased before any data */
 			snprintf(path, sizeof path, "%s/b", cases[i].path);
 			n += snprintf(want + n, sizeof want - (size_t)n, "del %s\n", key_of(d->array, path, key));
 		}
@@ -332,7 +332,7 @@ erase(const struct draft *d)
 	assert_ok(zinc_node_erase(f.h, "/r", NULL, &err));
 	make_array(&f, "/v/b");
 	assert_ok(zinc_node_erase(f.h, "/v/b", NULL, &err));
-	assert_int_equal(exists(&f, "/v"), ZINC_NODE_NONE); /* it was there by its child alone */
+	assert_int_equal(exists(&f, "/v"), ZINC_NODE_NONE); /* it existed only by its child */
 	assert_string_equal(forest_keys(&f), before);
 	assert_int_equal(zinc_node_erase(f.h, "/v", NULL, &err), ZINC_E_NOTFOUND);
 	forest_close(&f);
@@ -391,7 +391,7 @@ count(void *arg, const zinc_node *node)
 	return 0;
 }
 
-/* What is there cannot be found out, and nobody is told that nothing is: whoever knows a path gets its node.
+/* The nodes cannot be listed, which is not reported as an empty hierarchy; a node can be opened by its path.
  * 19-73+ 20-91+ 22-117+ */
 static void
 no_list(const struct draft *d)
@@ -420,7 +420,7 @@ no_list(const struct draft *d)
 	forest_close(&f);
 }
 
-/* One object is one key; elements come back from it.  20-89+ 22-115+ 19-66+ 19-67+ */
+/* One object is one key; its elements are read back.  20-89+ 22-115+ 19-66+ 19-67+ */
 static void
 chunks(const struct draft *d)
 {
@@ -472,7 +472,7 @@ roots(const struct draft *d)
 
 #define ZMETADATA "meta/root/consolidated/.zmetadata"
 
-/* Whoever reads it must not see what was before a change: it goes with the first. */
+/* A reader must not see the state before a change: the first change erases it. */
 static void
 test_copies(void **state)
 {
@@ -518,7 +518,7 @@ test_copies(void **state)
 	forest_close(&f);
 }
 
-/* Its directory is no group, but for what else is in it; in the other drafts the name is like any other. */
+/* Its directory is not a group, except for its other contents; in the other drafts the name is like any other. */
 static void
 test_name_of_copies(void **state)
 {
@@ -545,7 +545,7 @@ test_name_of_copies(void **state)
 
 /* ---- a group that must not be opened ---- */
 
-/* Nothing comes into it and nothing goes out of it, unless it is forced; a dry run says the same.  22-89- */
+/* Nothing is created in it or removed from it without force; a dry run reports the same.  22-89- */
 static void
 test_closed(void **state)
 {

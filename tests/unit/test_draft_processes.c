@@ -1,7 +1,7 @@
 /*
- * test_draft_processes.c - many processes at one hierarchy of a draft, and drafts when memory is out
+ * test_draft_processes.c - many processes on one hierarchy of a draft, and drafts with failing allocations
  *
- * Creating needs no coordination: documents lie under keys of their own, and no ancestor has to know (20-87, 20-88,
+ * Creating needs no coordination: documents have their own keys, and no ancestor changes (20-87, 20-88,
  * 22-113, 22-114).
  */
 #include <stdio.h>
@@ -21,7 +21,7 @@ enum { PROCESSES = 8 };
 
 /* ---- processes ---- */
 
-/* One process makes its share, the entry point too if it comes first. */
+/* One process makes its share, also the entry point if it is the first. */
 static int
 make_share(const char *url, const char *format, int process)
 {
@@ -99,7 +99,7 @@ look(void *arg, const zinc_node *node)
 	return 0;
 }
 
-/* zarr-python's, of the draft of 2020 alone; written, looked for and removed. */
+/* that of zarr-python, only in the draft of 2020; written, read and removed. */
 static zinc_status
 live_copies(zinc_hierarchy *h, zinc_error *err)
 {

@@ -1,7 +1,7 @@
 /*
  * test_draft_rules.c - stores that keep or break one rule of a draft each, and what validate finds in them
  *
- * The stores are lines of tests/rules/index_v3_*.txt; tests/support/rules.h says what the words of a line mean.
+ * The stores are lines of tests/rules/index_v3_*.txt; tests/support/rules.h explains the words of a line.
  */
 #include "rules.h"
 #include "test.h"

@@ -1,5 +1,5 @@
 /*
- * test_draft_seeds.c - every document, key and name that the drafts show; tests/golden/seeds holds them
+ * test_draft_seeds.c - every document, key and name that the drafts show; they are in tests/golden/seeds
  */
 #include <stdio.h>
 #include <string.h>
@@ -57,7 +57,7 @@ see(void *arg, const zinc_finding *finding)
 	return 0;
 }
 
-/* Put the example where the draft wants it, alone but for the entry point. */
+/* Put the example at its place in the draft, with only the entry point. */
 static void
 place(forest *f, const char *role, const char *text)
 {
@@ -199,7 +199,7 @@ test_keys(void **state)
 
 /* ---- names ---- */
 
-/* The number of what is wrong with the name. */
+/* The number of the rule that the name breaks. */
 static const char *
 broken_rule(const char *draft, const char *name, size_t n)
 {
@@ -213,7 +213,7 @@ broken_rule(const char *draft, const char *name, size_t n)
 	return rules[n == 0 ? 0 : periods >= n ? 1 : n > 255 ? 2 : 3][d];
 }
 
-/* Who makes a node of that name hears the same. */
+/* Creating a node of that name gives the same error. */
 static void
 create_named(const char *draft, const char *name, size_t n, zinc_status want)
 {

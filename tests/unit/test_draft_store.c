@@ -1,5 +1,5 @@
 /*
- * test_draft_store.c - what the drafts say of stores in the file system
+ * test_draft_store.c - the rules of the drafts for stores in the file system
  */
 #include <sys/stat.h>
 #include <zinc/store.h>

@@ -33,7 +33,7 @@ casts(void **state)
 	    {"U3", "\"\"", "string", "\"\""},
 	    {"string", "\"a\xc3\xa9\"", "U2", "\"a\xc3\xa9\""},
 	    {"string", "\"abc\"", "U2", NULL},
-	    {"string", "\"a\\u0000\"", "U4", NULL}, /* would come back without its zero */
+	    {"string", "\"a\\u0000\"", "U4", NULL}, /* would be read back without its zero */
 	    {"string", "\"a\\u0000b\"", "U4", "\"a\\u0000b\""},
 	    {"string", "\"abc\"", "string", "\"abc\""},
 	    {"S2", "\"YWI=\"", "S5", "\"YWI=\""},
@@ -114,7 +114,7 @@ types_that_differ_too_much(void **state)
 	}
 }
 
-/* The element that does not fit is named, with its value; no arena is no place. */
+/* The element that does not fit is named, with its value; without an arena it is an error. */
 static void
 what_failed(void **state)
 {

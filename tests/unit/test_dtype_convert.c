@@ -1,8 +1,8 @@
 /*
  * test_dtype_convert.c - every pair of number types at every boundary, against a slow oracle
  *
- * The oracle knows each number as a long double, which holds all 64-bit integers and all doubles, and rounds
- * by division and floor.  It shares no code with the library.
+ * The oracle represents each number as a long double, which can represent all 64-bit integers and all doubles, and
+ * rounds by division and floor.  It shares no code with the library.
  */
 #include <float.h>
 #include <math.h>
@@ -412,14 +412,14 @@ known_vectors(void **state)
 	HAND(UINT8, uint8_t, FLOAT64, double, INFINITY, ZINC_CONVERT_WRAP, 0, 0);
 	HAND(UINT8, uint8_t, FLOAT64, double, INFINITY, ZINC_CONVERT_CLAMP, 1, 255);
 	HAND(INT8, int8_t, FLOAT64, double, -INFINITY, ZINC_CONVERT_CLAMP, 1, -128);
-	HAND(INT8, int8_t, INT16, int16_t, 200, ZINC_CONVERT_CLAMP | ZINC_CONVERT_WRAP, 1, 127); /* CLAMP goes first */
+	HAND(INT8, int8_t, INT16, int16_t, 200, ZINC_CONVERT_CLAMP | ZINC_CONVERT_WRAP, 1, 127); /* CLAMP is first */
 	/* 2^24 + 1 is a tie; one more bit below decides, and a double on the way would lose it */
 	HAND(FLOAT32, float, INT64, int64_t, 16777217, ZINC_CONVERT_ROUND, 1, 16777216.0f);
 	HAND(FLOAT32, float, INT64, int64_t, 16777219, ZINC_CONVERT_ROUND, 1, 16777220.0f);
 	HAND(FLOAT32, float, INT64, int64_t, 0x4000004000000001, ZINC_CONVERT_ROUND, 1, 0x1.000002p62f);
 	HAND(FLOAT32, float, UINT64, uint64_t, UINT64_MAX, ZINC_CONVERT_ROUND, 1, 0x1p64f);
 	HAND(FLOAT64, double, INT64, int64_t, INT64_MAX, ZINC_CONVERT_ROUND, 1, 0x1p63);
-	/* without it only what is exact */
+	/* without it only exact conversions */
 	HAND(FLOAT64, double, INT64, int64_t, 9007199254740992, 0, 1, 0x1p53);
 	HAND(FLOAT64, double, INT64, int64_t, 9007199254740993, 0, 0, 0);
 	HAND(FLOAT64, double, INT64, int64_t, -9007199254740993, 0, 0, 0);
@@ -450,7 +450,7 @@ known_vectors(void **state)
 	HAND(FLOAT16, uint16_t, INT64, int64_t, INT64_MIN, ZINC_CONVERT_CLAMP, 1, 0xfbff);
 }
 
-/* NaN stays NaN with its sign, and its payload as far as it fits; infinities pass in whole blocks too. */
+/* NaN stays NaN with its sign, and its payload as far as it fits; infinities are converted, also in whole blocks. */
 static void
 nan_and_infinity_pass(void **state)
 {

@@ -17,7 +17,7 @@ static const char *const units[] = {"Y", "M", "W", "D", "h", "m", "s", "ms", "us
 
 /* ---- (1) text ---- */
 
-/* From Python's integers and calendar; NumPy 2 says the same wherever its own arithmetic does not overflow (years and
+/* From Python's integers and calendar; NumPy 2 gives the same values if its own arithmetic does not overflow (years and
  * weeks at either end, scale factors). */
 static void
 instants(void **state)
@@ -272,7 +272,7 @@ exact_or_not_at_all(void **state)
 	}
 }
 
-/* Whatever converts comes back, and is the same instant as text down to its own unit. */
+/* Every conversion can be reversed, and is the same instant as text down to its own unit. */
 static void
 there_and_back(void **state)
 {

@@ -67,7 +67,7 @@ print_as(const zinc_dtype *t, const void *element)
 	return printed;
 }
 
-/* ---- what is valid: JSON, bits (of complex: both parts), and how it prints ---- */
+/* ---- valid values: JSON, bits (for complex: both parts), and the printed form ---- */
 
 static void
 valid_forms(void **state)
@@ -76,7 +76,7 @@ valid_forms(void **state)
 		zinc_type type;
 		const char *json;
 		uint64_t bits, more;
-		const char *print; /* NULL: as it was */
+		const char *print; /* NULL: unchanged */
 	} rows[] = {
 	    {ZINC_BOOL, "true", 1, 0, NULL},
 	    {ZINC_BOOL, "false", 0, 0, NULL},
@@ -149,7 +149,7 @@ valid_forms(void **state)
 	}
 }
 
-/* ---- what is not ---- */
+/* ---- invalid values ---- */
 
 static void
 invalid_forms(void **state)
@@ -300,7 +300,7 @@ ties_by_hand(void **state)
 		const char *json;
 		uint64_t bits;
 	} rows[] = {
-	    /* 1 + 2^-24: halfway; the digits far behind decide, which no double can hold */
+	    /* 1 + 2^-24: halfway; the last digits decide, which no double can represent */
 	    {ZINC_FLOAT32, "1.000000059604644775390625", 0x3f800000},
 	    {ZINC_FLOAT32, "1.00000005960464477539062500000000000000000000000001", 0x3f800001},
 	    {ZINC_FLOAT32, "1.00000005960464477539062499999999999999999999999999", 0x3f800000},
@@ -377,7 +377,7 @@ every_tie_of_halves(void **state)
 	}
 }
 
-/* Middles between random floats, and hairs; the C library reads floats correctly too. */
+/* Middles between random floats, and small deviations; the C library also reads floats correctly. */
 static void
 ties_of_floats(void **state)
 {

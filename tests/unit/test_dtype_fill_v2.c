@@ -1,5 +1,5 @@
 /*
- * test_dtype_fill_v2.c - fill values of Zarr v2: what writers wrote over the years, and what we write
+ * test_dtype_fill_v2.c - fill values of Zarr v2: old forms of other writers, and our form
  */
 #include <stdlib.h>
 #include <string.h>

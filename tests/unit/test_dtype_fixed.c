@@ -157,7 +157,7 @@ byte_fills(void **state)
 	zinc_dtype_free(v);
 }
 
-/* What memory may hold, whoever put it there. */
+/* Any contents of memory, from any source. */
 static void
 not_unicode(void **state)
 {

@@ -60,7 +60,7 @@ spellings(void **state)
 		zinc_dtype_free(t);
 		if (rows[i].v2[0] != '[')
 			continue;
-		assert_ok(zinc_dtype_parse_numpy(&t, &big, NULL, rows[i].v2, &err)); /* v2's JSON will do, too */
+		assert_ok(zinc_dtype_parse_numpy(&t, &big, NULL, rows[i].v2, &err)); /* v2's JSON is also accepted */
 		assert_string_equal(type_numpy(t, big), rows[i].one ? rows[i].one : rows[i].numpy);
 		zinc_dtype_free(t);
 	}

@@ -1,5 +1,5 @@
 /*
- * test_dtype_same.c - types that are one under two names, and types that only look so
+ * test_dtype_same.c - types that are the same under two names, and types that only look the same
  */
 #include <string.h>
 
@@ -60,7 +60,7 @@ same(void **state)
 	}
 }
 
-/* How fields are stored is no part of what they are. */
+/* The storage of fields is not part of the type. */
 static void
 byte_orders(void **state)
 {

@@ -130,7 +130,7 @@ rich_records(void **state)
 	fill = type_fill(t, fill_json(t, a));
 	assert_memory_equal(fill, a, 38);
 	free(fill);
-	/* Zinc's own words for a shape and the other byte order: version 3 has none */
+	/* Zinc's own names for a shape and the other byte order: version 3 has none */
 	assert_non_null(strstr(type_json(t), "{\"name\":\"zinc.subarray\",\"configuration\":{\"data_type\":\"int16\","
 					     "\"shape\":[2,3]}}"));
 	assert_non_null(
@@ -151,7 +151,7 @@ rich_records(void **state)
 	zinc_dtype_free(t);
 }
 
-/* Truth values are looked at wherever they are. */
+/* Booleans are checked in every place. */
 static void
 bools(void **state)
 {
@@ -166,7 +166,7 @@ bools(void **state)
 	zinc_dtype_free(u);
 }
 
-/* ---- (1) what is no struct ---- */
+/* ---- (1) invalid structs ---- */
 
 static void
 configurations(void **state)
@@ -226,7 +226,7 @@ configurations(void **state)
 		    strncmp(found.pointer, rows[i].pointer, strlen(rows[i].pointer)) != 0)
 			fail_msg("%s: %s at %s: %s", rows[i].json, found.rule, found.pointer, found.message);
 	}
-	/* nested structs have names of their own */
+	/* nested structs have separate names */
 	assert_int_equal(type_parse(&t, STRUCT(FIELD("a", STRUCT(FIELD("a", "\"int8\"")))), true), ZINC_OK);
 	zinc_dtype_free(t);
 }

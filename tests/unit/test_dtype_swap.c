@@ -8,7 +8,8 @@
 
 enum { MOST = 70 };
 
-/* Every type, counts around the words it swaps at once, every alignment, in place and not; the neighbours stay. */
+/* Every type, counts around the words it swaps at once, every alignment, in place and not; neighbouring bytes do not
+ * change. */
 static void
 units_are_reversed(void **state)
 {

@@ -213,7 +213,7 @@ other_names(void **state)
 		const char *rule;
 	} rows[] = {
 	    {"\"int2\"", ZINC_E_UNSUPPORTED, "M17"},
-	    {"\"r\"", ZINC_E_UNSUPPORTED, "M13"}, /* too short a name, too */
+	    {"\"r\"", ZINC_E_UNSUPPORTED, "M13"}, /* also a name that is too short */
 	    {"\"r24x\"", ZINC_E_UNSUPPORTED, "M17"},
 	    {"\"float\"", ZINC_E_UNSUPPORTED, "M17"},
 	    {"{\"name\": \"numpy.datetime64\", \"configuration\": {}}", ZINC_E_CORRUPT, "numpy.datetime64"},
@@ -353,7 +353,7 @@ texts(void **state)
 		assert_int_equal(big, rows[i].big);
 		zinc_dtype_free(t);
 	}
-	assert_int_equal(zinc_dtype_parse_text(&t, NULL, NULL, ">i2", NULL), ZINC_OK); /* nobody asks for the order */
+	assert_int_equal(zinc_dtype_parse_text(&t, NULL, NULL, ">i2", NULL), ZINC_OK); /* the order is not used */
 	assert_int_equal(zinc_dtype_parse_text(&t, NULL, NULL, "\"x", NULL), ZINC_E_INVALID);
 }
 

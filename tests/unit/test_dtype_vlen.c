@@ -1,5 +1,5 @@
 /*
- * test_dtype_vlen.c - string and bytes: names, fill values that stand on their own, text
+ * test_dtype_vlen.c - string and bytes: names, fill values with their own memory, text
  */
 #include <stdlib.h>
 #include <string.h>

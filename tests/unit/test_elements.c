@@ -35,7 +35,7 @@ print(const zinc_array *a, const void *element, zinc_spelling how)
 	return text;
 }
 
-/* What NumPy's tobytes() has, both byte orders, and what is made of it. */
+/* The bytes of NumPy's tobytes(), both byte orders, and the result. */
 static const struct kind {
 	const char *dtype; /* for create */
 	const char *numpy, *little, *big_numpy, *big;
@@ -110,7 +110,7 @@ through_a_store(void **state)
 		assert_memory_equal(back, stored, n);
 		assert_ok(zinc_array_to_numpy(a, reverse, back, native, 1, 0, &err));
 		assert_memory_equal(back, other, n);
-		for (k = 0; k < COUNT(kinds); k++) { /* no other sort of type will do, but for numbers */
+		for (k = 0; k < COUNT(kinds); k++) { /* no other kind of type is accepted, except for numbers */
 			zinc_numpy *t = NULL;
 			zinc_status st;
 
@@ -300,7 +300,7 @@ wrong_types(void **state)
 	assert_int_equal(zinc_numpy_new(&t, NULL, NULL, &err), ZINC_E_INVALID);
 }
 
-/* A type that this build does not know. */
+/* A type unknown to this build. */
 static void
 unsupported(void **state)
 {

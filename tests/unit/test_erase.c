@@ -1,5 +1,5 @@
 /*
- * test_erase.c - erasing nodes, in every version of Zarr: what goes, what stays, what is refused
+ * test_erase.c - erasing nodes, in every version of Zarr: what is erased, what stays, what is refused
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ add_path(void *arg, const char *path)
 	return 0;
 }
 
-/* (2) (3): refused or not, the dry run says what the deed says, and changes nothing. */
+/* (2) (3): refused or not, the dry run reports what the real run reports, and changes nothing. */
 static void
 test_dry_run(void **state)
 {
@@ -98,7 +98,7 @@ stop(void *arg, const char *path)
 	return 1;
 }
 
-/* (2): what is no node, and what is none any more, goes only when forced. */
+/* (2): a place that is not a node, or no longer a node, is erased only with force. */
 static void
 test_force(void **state)
 {
@@ -130,7 +130,7 @@ test_force(void **state)
 	}
 }
 
-/* The root goes with its entry point, or not at all. */
+/* The root is erased with its entry point, or not at all. */
 static void
 test_root(void **state)
 {
@@ -186,7 +186,7 @@ test_overwrite(void **state)
 	}
 }
 
-/* ---- a store that cannot list: nobody knows what is below ---- */
+/* ---- a store that cannot list: the keys below are unknown ---- */
 
 static void
 blind_caps(void *self, zinc_caps *out)
@@ -228,7 +228,8 @@ test_unlisted(void **state)
 	forest_close(&f);
 }
 
-/* A group with two arrays in the hierarchy d; outside is a copy of where the documents of the group's lie. */
+/* A group with two arrays in the hierarchy d; outside is a copy of the directory with the documents of the group's
+ * nodes. */
 static void
 plant_twins(const char *id, const char *place)
 {
@@ -248,7 +249,7 @@ plant_twins(const char *id, const char *place)
 	assert_int_equal(system(command), 0);
 }
 
-/* Erase the group, which lies at `place`, with `victim` becoming a link at each call of the system in turn. */
+/* Erase the group at `place`, with `victim` becoming a link at each call of the system in turn. */
 static int
 erase_swapping(const char *id, const char *place, const char *victim, const char *target)
 {
@@ -272,7 +273,7 @@ erase_swapping(const char *id, const char *place, const char *victim, const char
 	return at;
 }
 
-/* (5): also a link that somebody puts in the place of the node, or of one below, while it is erased. */
+/* (5): also a link that appears in the place of the node, or of one below, while it is erased. */
 static void
 test_links_that_come(void **state)
 {

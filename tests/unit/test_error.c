@@ -80,7 +80,7 @@ line_is_one_line_of_utf8(void **state)
 	zinc_error err = ZINC_ERROR_INIT;
 
 	(void)state;
-	zinc_fail(&err, ZINC_E_INVALID, "a\nb\tc\x7f\xff\xc3\xa9\xc2\x9bz"); /* é stays, CSI and stray bytes not */
+	zinc_fail(&err, ZINC_E_INVALID, "a\nb\tc\x7f\xff\xc3\xa9\xc2\x9bz"); /* é is kept, others are not */
 	assert_string_equal(err.text, "a\\x0ab\\x09c\\x7f\\xff\xc3\xa9\\xc2\\x9bz");
 	zinc_error_at_key(&err, err.code, "k\r");
 	assert_string_equal(zinc_error_text(&err), "k\\x0d: a\\x0ab\\x09c\\x7f\\xff\xc3\xa9\\xc2\\x9bz");
@@ -195,7 +195,7 @@ rules_have_a_member(void **state)
 	assert_string_equal(err.rule, "M84");
 	assert_string_equal(zinc_error_text(&err), "7 bytes (rule M84)");
 	assert_int_equal(err.sentence, strlen("7 bytes"));
-	/* it may come from the error itself, as the text may */
+	/* it may point into the error itself, as the text may */
 	zinc_fail_rule(&err, ZINC_E_CONFLICT, err.rule, "again: %s", err.text);
 	assert_string_equal(err.rule, "M84");
 	assert_string_equal(err.text, "again: 7 bytes (rule M84) (rule M84)");

@@ -1,5 +1,6 @@
 /*
- * test_extend.c - what programs add: the promises of codec_user.c, by number, and the adapters of types, grids and keys
+ * test_extend.c - extensions of programs: the promises of codec_user.c, by number, and the adapters of types, grids
+ * and keys
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ same_bound(void *self, size_t nbytes)
 	return nbytes;
 }
 
-/* Bytes->bytes: each byte doubled, or told to misbehave. */
+/* Bytes->bytes: each byte doubled, or a failure on request. */
 static enum { WELL, TOO_MUCH, TOO_LITTLE, SILENT } manners;
 
 static size_t
@@ -290,12 +291,12 @@ configurations(void **state)
 	chain_finds("[{\"name\":\"test.back\",\"configuration\":{\"x\":\"lacking\"}}]", "uint16", s23,
 		    ZINC_E_UNSUPPORTED, "test.back", "/0/configuration");
 	chain_finds("[\"test.back\",\"test.double\"]", "uint16", s23, ZINC_OK, "M20", "/1");
-	/* M89 sees that its size is not fixed */
+	/* M89: its size is not fixed */
 	chain_finds(
 	    "[{\"name\":\"sharding_indexed\",\"configuration\":{\"chunk_shape\":[1,3],\"codecs\":[\"test.back\"],"
 	    "\"index_codecs\":[\"test.back\",\"test.twice\"]}}]",
 	    "uint16", s23, ZINC_E_CORRUPT, "M89", "/0/configuration/index_codecs");
-	/* the configuration is printed as it was */
+	/* the configuration is printed unchanged */
 	assert_ok(chain_init(&t, NULL, "[{\"name\":\"test.back\",\"configuration\":{\"b\":[1,2.50],\"a\":null}}]",
 			     "uint16", s23, NULL, true, &err));
 	assert_ok(zinc_json_new(&doc, NULL, &err));

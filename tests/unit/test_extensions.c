@@ -105,7 +105,7 @@ unknown(void **state)
 	forest_close(&f);
 }
 
-/* Listings mark the node and go on. */
+/* Listings mark the node and continue. */
 static void
 groups(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * test_fetch.c - items of a far store; numbers are the promises of src/fetch/fetch.h
+ * test_fetch.c - items of a remote store; numbers are the promises of src/fetch/fetch.h
  *
  * Item i is the value of key "k<i>", 1000 bytes of i.
  */
@@ -230,7 +230,7 @@ rounds_go_together(void **state)
 	close_scene(&s);
 }
 
-/* (4) so that the store must hear "not now" */
+/* (4) so that the store must get "not now" */
 static void
 bytes_in_flight_are_bounded(void **state)
 {
@@ -249,7 +249,8 @@ bytes_in_flight_are_bounded(void **state)
 	}
 }
 
-/* (4) what has room may have requests behind those that wait for it: the first of a window never waits for a later one */
+/* (4) an item with room may have requests after those that wait for it: the first of a window never waits for a later
+ * one */
 static void
 room_is_never_held_by_what_cannot_begin(void **state)
 {
@@ -363,7 +364,7 @@ cancel_now(void *arg, uint64_t answers, const zinc_get *get)
 		zinc_cancel_set(arg);
 }
 
-/* (1), (5): the caller drives and takes; its cancel ends what is under way */
+/* (1), (5): the caller runs the window and takes the items; its cancel ends requests in progress */
 static void
 all_goes_on_without_threads(void **state)
 {

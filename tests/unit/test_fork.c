@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "support/test.h"
 
-/* What ran, in which order: 'b' 'p' 'c' followed by the hook's digit. */
+/* The hooks that ran, in order: 'b' 'p' 'c' followed by the hook's digit. */
 static char trace[64];
 static size_t ntrace;
 
@@ -38,7 +38,7 @@ note_child(void *object)
 	note('c', object);
 }
 
-/* The exit status of a child that does nothing but look at the trace. */
+/* The exit status of a child that only checks the trace. */
 static bool
 child_saw(const char *want)
 {

@@ -1,8 +1,8 @@
 /*
  * test_fork_waits.c - fork() in one thread while another waits for a process that holds a lock and is stopped
  *
- * None of our own locks may be held while anybody waits for somebody else's: the handlers around fork() take all of
- * ours.  Each row is a call that waits; each child must be born while the holder still stands.
+ * None of our own locks may be held while a thread waits for a lock of another process: the handlers around fork()
+ * take all of ours.  Each row is a call that waits; each child must start while the holder still has the lock.
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -65,7 +65,7 @@ wait_in_thread(void *arg)
 	return NULL;
 }
 
-/* The child uses the same handle: what its parent's thread had begun is no obstacle. */
+/* The child uses the same handle: work in progress of its parent's thread does not block it. */
 static bool
 child_reads(zinc_array *a)
 {

@@ -87,7 +87,7 @@ test_paths(void **state)
 	forest_close(&f);
 }
 
-/* Which format the place is taken for, and what the node there is. */
+/* The detected format of the place, and the kind of its node. */
 static const char *
 detect(forest *f, const char *prefix, zinc_node_kind *kind, zinc_status *status)
 {
@@ -134,7 +134,7 @@ test_detection(void **state)
 	forest_close(&f);
 }
 
-/* (2) (3) and the document as it is found */
+/* (2) (3) and the unchanged document */
 static void
 test_reading(void **state)
 {
@@ -198,10 +198,10 @@ test_creating(void **state)
 	assert_ok(zinc_group_create(f.h, "g", "{\"k\": 1}", 0, NULL, &err));
 	n = forest_counts(&f);
 	assert_int_equal(n.put_calls, 2); /* .zgroup and .zattrs */
-	assert_int_equal(n.get_calls, 2); /* before and behind */
+	assert_int_equal(n.get_calls, 2); /* before and after */
 	assert_string_equal(forest_get(&f, "g/.zgroup"), "{\n  \"zarr_format\": 2\n}\n");
 	assert_string_equal(forest_get(&f, "g/.zattrs"), "{\n  \"k\": 1\n}\n");
-	assert_ok(zinc_group_create(f.h, "g", NULL, 1, NULL, &err)); /* over it: nothing of the old one stays */
+	assert_ok(zinc_group_create(f.h, "g", NULL, 1, NULL, &err)); /* over it: nothing of the old one is kept */
 	assert_null(forest_get(&f, "g/.zattrs"));
 	forest_put(&f, "h/.zattrs", "{\"left\": 1}");
 	assert_int_equal(zinc_group_create(f.h, "h", "{\"k\": 1}", 0, NULL, &err), ZINC_E_EXISTS);
@@ -354,7 +354,7 @@ test_trees(void **state)
 	assert_ok(zinc_attributes_edit(f.h, "a/x", &set, 1, NULL, &err));
 	assert_null(forest_get(&f, ".zmetadata"));
 	assert_ok(zinc_consolidate(f.h, "/", 0, NULL, &err));
-	assert_ok(zinc_attributes_edit(f.h, "/", &set, 1, NULL, &err)); /* it has the group's own documents, too */
+	assert_ok(zinc_attributes_edit(f.h, "/", &set, 1, NULL, &err)); /* it also has the group's own documents */
 	assert_null(forest_get(&f, ".zmetadata"));
 	assert_ok(zinc_consolidate(f.h, "a", 0, NULL, &err));
 	assert_ok(zinc_group_create(f.h, "a/new", NULL, 0, NULL, &err));

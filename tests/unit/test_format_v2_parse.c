@@ -1,5 +1,5 @@
 /*
- * test_format_v2_parse.c - documents of version 2 into the final version's words and back
+ * test_format_v2_parse.c - documents of version 2 translated to the vocabulary of the final version and back
  *
  * Numbers in brackets are the promises of format_v2_make.c.
  */
@@ -56,7 +56,7 @@ expect_back(const zinc_meta *m, const char *const *members)
 	zinc_json_free(doc);
 }
 
-/* Every type string: its words, and the codec bytes. */
+/* Every type string: its name in v3, and the codec bytes. */
 static void
 test_types(void **state)
 {
@@ -128,7 +128,7 @@ test_types(void **state)
 	}
 }
 
-/* What is undefined, or spelled as old writers did. */
+/* Undefined members, and spellings of old writers. */
 static void
 test_fills(void **state)
 {
@@ -161,7 +161,7 @@ test_fills(void **state)
 		zinc_meta *m = parse(cases[i].text, !cases[i].odd);
 
 		expect_member(m, "fill_value", cases[i].fill);
-		if (strstr(cases[i].text, "null, \"compressor")) /* remembered as it was */
+		if (strstr(cases[i].text, "null, \"compressor")) /* kept unchanged */
 			assert_true(
 			    zinc_json_is(zinc_json_member(zinc_json_root(m->doc), "fill_value"), ZINC_JSON_NULL));
 		zinc_meta_free(m);
@@ -200,7 +200,7 @@ test_filter_order(void **state)
 	static const struct {
 		const char *type, *filters;
 		bool good;
-		const char *endian; /* of the elements that bytes sees */
+		const char *endian; /* of the elements at the codec bytes */
 	} cases[] = {
 	    {"<i4", "{\"id\": \"delta\", \"dtype\": \"<i4\"}", true, "little"},
 	    {">i4", "{\"id\": \"delta\", \"dtype\": \">i4\"}", true, "big"},
@@ -254,7 +254,7 @@ test_filter_order(void **state)
 	"{\"zarr_format\": 2, \"shape\": [4, 6], \"chunks\": [2, 3], \"dtype\": \"|O\", \"fill_value\": " fill         \
 	", \"compressor\": null, \"filters\": [" filters "], \"order\": \"C\"}"
 
-/* What objects are, their codec says. */
+/* The type of objects follows from their codec. */
 static void
 test_objects(void **state)
 {

@@ -1,7 +1,7 @@
 /*
- * test_format_v3_2019.c - what the drafts of 2019 have of their own, by the promises of format_v3_2019.c
+ * test_format_v3_2019.c - special features of the drafts of 2019, by the promises of format_v3_2019.c
  *
- * What they share with other drafts is in test_draft_*.c.
+ * Features shared with other drafts are in test_draft_*.c.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define CORE  "http://purl.org/zarr/spec/protocol/core/3.0"
 #define CODEC "http://purl.org/zarr/spec/codec/"
 
-/* An array of four int16 in chunks of two; `members` say how chunks are encoded. */
+/* An array of four int16 in chunks of two; `members` define the encoding of chunks. */
 #define ARRAY19(members)                                                                                               \
 	"{\"shape\": [4], \"data_type\": \"<i2\", \"chunk_grid\": {\"type\": \"regular\", \"chunk_shape\": [2]}, "     \
 	"\"chunk_memory_layout\": \"C\", \"fill_value\": 7, \"extensions\": [], \"attributes\": {}" members "}"
@@ -95,7 +95,7 @@ validate(forest *f)
 	return text;
 }
 
-/* (1) What somebody else wrote: each pair of names once, however much is below them. */
+/* (1) Data of other writers: each pair of names once, however many nodes are below them. */
 static void
 test_case_found(void **state)
 {
@@ -118,7 +118,7 @@ test_case_found(void **state)
 	forest_close(&f);
 }
 
-/* (2) A group whose extension is not known is there, and so is what is below it.  19-34+ 19-35- */
+/* (2) A group with an unknown extension is listed, and so are the nodes below it.  19-34+ 19-35- */
 static void
 test_groups(void **state)
 {
@@ -239,7 +239,7 @@ test_chains(void **state)
 	}
 }
 
-/* ---- what it cannot hold ---- */
+/* ---- what it cannot represent ---- */
 
 static void
 test_refusals(void **state)
@@ -378,7 +378,7 @@ scenario(void *arg, zinc_context *ctx, zinc_error *err)
 		st = work(h, err);
 	zinc_hierarchy_close(h);
 	h = NULL;
-	if (st == ZINC_OK) /* and again, now that it is there */
+	if (st == ZINC_OK) /* and again, now that it exists */
 		st = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx), err);
 	zinc_hierarchy_close(h);
 	zinc_store_close(store);

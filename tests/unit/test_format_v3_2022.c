@@ -1,5 +1,5 @@
 /*
- * test_format_v3_2022.c - codecs in any order, shards in shards, and what was written between the drafts
+ * test_format_v3_2022.c - codecs in any order, shards in shards, and variants between the drafts
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define INTERIM                                                                                                        \
 	"{\"zarr_format\": \"" CORE "\", \"metadata_encoding\": \"" CORE "\", \"metadata_key_suffix\": \".json\", "    \
 	"\"extensions\": []}"
-/* Four int16 in chunks of `chunk`, with members of their own. */
+/* Four int16 in chunks of `chunk`, with further members. */
 #define ARRAY22(chunk, more)                                                                                           \
 	"{\"shape\": [4], \"data_type\": \"int16\", \"chunk_grid\": {\"type\": \"regular\", \"chunk_shape\": [" chunk  \
 	"], \"separator\": \"/\"}, \"chunk_memory_layout\": \"C\", \"fill_value\": 0, \"extensions\": [], "            \
@@ -42,7 +42,7 @@ put_hex(forest *f, const char *key, const char *hex)
 	assert_int_equal(zinc_store_put(f->memory, NULL, key, bytes, n, NULL, 0, NULL, NULL, NULL), ZINC_OK);
 }
 
-/* The array "a" must hold 1, 2, 3, 4, or be refused with this status. */
+/* The array "a" must contain 1, 2, 3, 4, or be refused with this status. */
 static void
 expect(const char *entry, const char *tree, const char *document, const char *hex, zinc_status status)
 {
@@ -90,7 +90,7 @@ test_codecs(void **state)
 	    {BIG ", " BIG, ELEMENTS_LE, ZINC_OK}, /* bytes become little-endian numbers again */
 	    {LITTLE ", " BIG, ELEMENTS_BE, ZINC_OK},
 	    {BIG ", " LITTLE, ELEMENTS_BE, ZINC_OK},
-	    {GZIP ", " BIG, ELEMENTS_LE, ZINC_E_UNSUPPORTED}, /* compressed bytes are no numbers */
+	    {GZIP ", " BIG, ELEMENTS_LE, ZINC_E_UNSUPPORTED}, /* compressed bytes are not numbers */
 	    {CODEC("x", "{}"), ELEMENTS_LE, ZINC_E_UNSUPPORTED},
 	};
 	char document[2048];
@@ -128,7 +128,7 @@ test_shards_in_shards(void **state)
 	expect(ENTRY, "", ARRAY22("1", "\"storage_transformers\": [" SHARDING ", " SHARDING "]"), hex, ZINC_OK);
 }
 
-/* Another transformer stays one, and is named. */
+/* Another transformer is kept, and is named. */
 static void
 test_unknown_transformer(void **state)
 {

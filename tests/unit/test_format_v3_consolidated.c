@@ -53,7 +53,8 @@ test_consolidate(void **state)
 	forest_close(&f);
 }
 
-/* Promise (2): one that readers would refuse is not written, and what was there stays; (3) a drop takes any size. */
+/* Promise (2): metadata that readers would refuse is not written, and the old one stays; (3) a drop works for any
+ * size. */
 static void
 test_too_long(void **state)
 {
@@ -88,7 +89,7 @@ test_too_long(void **state)
 	forest_close(&f);
 }
 
-/* Promise (1) again: each document has few values, all of them together too many. */
+/* Promise (1) again: each document has few values, but all of them together have too many. */
 static void
 test_too_many_values(void **state)
 {
@@ -104,7 +105,7 @@ test_too_many_values(void **state)
 	forest_close(&f);
 }
 
-/* Promise (3) again: an edit drops what it makes stale, also from a document that readers refuse. */
+/* Promise (3) again: an edit drops stale metadata, also from a document that readers refuse. */
 static void
 test_drop_large(void **state)
 {
@@ -124,7 +125,7 @@ test_drop_large(void **state)
 		forest_open(&f, "", ZINC_LENIENT);
 		plant(&f);
 		forest_put(&f, "zarr.json", text);
-		if (bytes) /* the member begins behind what is got of the document */
+		if (bytes) /* the member begins after the part of the document that is read */
 			f.ctx->limits.json_bytes = 2000;
 		else
 			f.ctx->limits.json_values = 40;
@@ -163,7 +164,7 @@ keep_copy(void *arg, const char *below, const zinc_json *copy)
 	return 1;
 }
 
-/* What validators see: the copies, by their paths below the group. */
+/* What validators get: the copies, by their paths below the group. */
 static void
 test_copies(void **state)
 {
@@ -195,7 +196,7 @@ struct meddler {
 	int times, n;
 };
 
-/* After each change of the root's document somebody adds a node. */
+/* After each change of the root's document another process adds a node. */
 static void
 meddle(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status st)
 {
@@ -229,7 +230,7 @@ test_moving(void **state)
 	assert_ok(zinc_consolidate(h, "/", 0, NULL, &err));
 	assert_int_equal(m.times, 0);
 	assert_non_null(strstr(forest_get(&f, "zarr.json"), "\"n0\""));
-	m.times = 1000; /* for ever: none is left, rather than a stale one */
+	m.times = 1000; /* always: none is left, rather than a stale one */
 	assert_int_equal(zinc_consolidate(h, "/", 0, NULL, &err), ZINC_E_CONFLICT);
 	assert_null(strstr(forest_get(&f, "zarr.json"), "consolidated"));
 	zinc_hierarchy_close(h);
@@ -296,7 +297,7 @@ add_path(void *arg, const zinc_node *node)
 	return 0;
 }
 
-/* Whatever is left as consolidated metadata is true. */
+/* Remaining consolidated metadata is always current. */
 static void
 test_processes(void **state)
 {

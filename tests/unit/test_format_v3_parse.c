@@ -125,7 +125,7 @@ test_collects(void **state)
 	assert_int_equal(parse(many, false, NULL, &m, NULL), ZINC_E_CORRUPT);
 }
 
-/* What the shape would have told is judged as far as it can be. */
+/* Members that depend on the shape are checked as far as possible. */
 static void
 test_without_shape(void **state)
 {
@@ -175,7 +175,7 @@ test_unsupported(void **state)
 	assert_ok(parse(strange, true, NULL, &m, &err));
 	assert_non_null(m->unsupported);
 	zinc_meta_free(m);
-	/* only the codec is unknown: everything else is there */
+	/* only the codec is unknown: everything else is known */
 	assert_ok(parse(
 	    "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [4], \"data_type\": \"int8\", \"chunk_grid\": "
 	    "{\"name\": \"regular\", \"configuration\": {\"chunk_shape\": [2]}}, \"chunk_key_encoding\": \"default\", "
@@ -186,7 +186,7 @@ test_unsupported(void **state)
 	zinc_meta_free(m);
 }
 
-/* A flagged member is kept, a flagged transformer passed over. */
+/* A flagged member is kept, a flagged transformer ignored. */
 static void
 test_ignorable(void **state)
 {

@@ -5,7 +5,7 @@
 #include "nodes.h"
 #include "test.h"
 
-/* A group with two arrays, a group with an array, names that are no nodes, chunks. */
+/* A group with two arrays, a group with an array, names that are not nodes, chunks. */
 static void
 plant(forest *f)
 {
@@ -42,7 +42,7 @@ test_order(void **state)
 	forest_close(&f);
 }
 
-/* The same below a prefix of the store: nothing outside it is seen. */
+/* The same below a prefix of the store: nothing outside it is listed. */
 static void
 test_prefix(void **state)
 {
@@ -59,7 +59,7 @@ test_prefix(void **state)
 }
 
 /* A listing is one get of its own document (and those above), one list_dir and one batched get; a walk the same per
- * group, and one list_dir of each array, but for one that may have many chunks there. */
+ * group, and one list_dir of each array, except one that may have many chunks there. */
 static void
 test_counts(void **state)
 {
@@ -88,7 +88,7 @@ test_counts(void **state)
 	forest_close(&f);
 }
 
-/* (3) A damaged document is shown; a damaged group's children are, too. */
+/* (3) A damaged document is shown; a damaged group's children are shown, too. */
 static void
 test_problems(void **state)
 {
@@ -181,7 +181,7 @@ test_bad_copies(void **state)
 	forest_close(&f);
 }
 
-/* (6) Children of other versions are hidden, and so is what no node may be called; what has no document is no child. */
+/* (6) Children of other versions are hidden, and so are invalid names; an entry without a document is not a child. */
 static void
 test_hidden(void **state)
 {
@@ -208,7 +208,7 @@ test_hidden(void **state)
 	forest_close(&f);
 }
 
-/* (2) (6) Below an array nothing is a node; of other versions all are found, but only the topmost is told. */
+/* (2) (6) Nothing below an array is a node; nodes of other versions are all found, but only the topmost is reported. */
 static void
 test_below(void **state)
 {
@@ -219,7 +219,7 @@ test_below(void **state)
 	forest_open(&f, "", ZINC_LENIENT);
 	forest_put(&f, "zarr.json", GROUP);
 	forest_put(&f, "g/a/zarr.json", ARRAY);
-	forest_put(&f, "g/a/c/0/zarr.json", ARRAY); /* among chunks: for those who look at every key */
+	forest_put(&f, "g/a/c/0/zarr.json", ARRAY); /* among chunks: only for calls that read every key */
 	forest_put(&f, "g/a/__mine/zarr.json", ARRAY);
 	forest_put(&f, "g/a/n/m/zarr.json", ARRAY);
 	forest_put(&f, "g/a/n/zarr.json", GROUP);

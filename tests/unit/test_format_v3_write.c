@@ -9,13 +9,13 @@
 #include "nodes.h"
 #include "test.h"
 
-/* What a store was asked to do, in order; and what somebody else does in between. */
+/* The requests to a store, in order; and changes of another writer in between. */
 struct script {
 	char log[4096];
 	forest *f;
 	const char *when_key; /* after a change of this key ... */
-	bool on_get;          /* ... or a look at it ... */
-	const char *put_key;  /* ... somebody puts this */
+	bool on_get;          /* ... or a read of it ... */
+	const char *put_key;  /* ... another writer puts this */
 	const char *put_text;
 	int times;
 };
@@ -159,7 +159,7 @@ test_create_race(void **state)
 	forest_close(&f);
 }
 
-/* Somebody else makes the parent between the look and the put: a group will do, an array will not. */
+/* Another writer makes the parent between the read and the put: a group is accepted, an array is not. */
 static void
 test_parent_race(void **state)
 {
@@ -317,13 +317,13 @@ test_erase(void **state)
 	h = open_scripted(&f, &s, &log);
 	s.log[0] = '\0';
 	assert_ok(zinc_node_erase(h, "g", NULL, &err));
-	/* all is looked at first; then documents, its own before the others */
+	/* all keys are checked first; then documents are erased, its own before the others */
 	assert_true(strstr(s.log, "list g/") < strstr(s.log, "del g/zarr.json"));
 	assert_true(strstr(s.log, "del g/zarr.json") < strstr(s.log, "del g/a/zarr.json"));
 	assert_true(strstr(s.log, "del g/a/zarr.json") < strstr(s.log, "del_prefix"));
 	assert_string_equal(forest_keys(&f), "ga/zarr.json zarr.json");
 	assert_int_equal(zinc_node_erase(h, "g", NULL, &err), ZINC_E_NOTFOUND);
-	/* an array's chunks are looked at, too */
+	/* an array's chunks are checked, too */
 	s.log[0] = '\0';
 	assert_ok(zinc_node_erase(h, "ga", NULL, &err));
 	assert_non_null(strstr(s.log, "list ga/"));
@@ -381,7 +381,7 @@ test_erase_interrupted(void **state)
 	assert_true(at > 5);
 }
 
-/* What is damaged, or left over, can be erased: when forced. */
+/* Damaged nodes and leftovers can be erased with force. */
 static void
 test_erase_damaged(void **state)
 {
@@ -438,7 +438,7 @@ test_drop(void **state)
 	}
 }
 
-/* A group's own consolidated metadata says nothing about the group itself. */
+/* A group's own consolidated metadata does not describe the group itself. */
 static void
 test_keep_own(void **state)
 {
@@ -454,7 +454,7 @@ test_keep_own(void **state)
 	forest_close(&f);
 }
 
-/* Somebody consolidates between the first look and the change: the second look sees it. */
+/* Another writer consolidates between the first read and the change: the second read finds it. */
 static void
 test_look_again(void **state)
 {

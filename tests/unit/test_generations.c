@@ -1,10 +1,10 @@
 /*
  * test_generations.c - stores of programs: without tags, with values that change between two requests, with many threads
  *
- * (1) What one read gives of one object is of one generation of it, with tags and without.
- * (2) done() may be called by many threads at once; ThreadSanitizer watches.
- * (3) An answer that holds another number of bytes than asked for, or has no tag, is E_IO.
- * (4) So is a failure that gives no reason, and what is no answer at all.
+ * (1) All bytes that one read returns from one object are of one generation, with tags and without.
+ * (2) done() may be called by many threads at once; ThreadSanitizer checks it.
+ * (3) An answer with another number of bytes than requested, or without a tag, is E_IO.
+ * (4) So is a failure without a reason, and an invalid answer.
  *
  * Every element of generation g is g + 1.
  */
@@ -26,7 +26,7 @@ typedef struct strange {
 	bool flips; /* each request for a chunk is answered by the other one */
 	bool tags;
 	bool fails;       /* every request for a chunk */
-	int lie;          /* 1: an answer has a byte less, 2: no tag, 3 ...: as liar_done says */
+	int lie;          /* 1: an answer has a byte less, 2: no tag, 3 ...: see liar_done */
 	unsigned threads; /* that answer each get; 0: the caller's */
 	atomic_uint turn;
 } strange;
@@ -54,7 +54,7 @@ bring(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int 
 	return ZINC_OK;
 }
 
-/* A liar stands between a good store and its caller. */
+/* A wrapper that gives wrong answers, between a correct store and its caller. */
 typedef struct liar {
 	const zinc_sink *sink;
 	int lie;
@@ -289,7 +289,7 @@ read_points(zinc_array *a, size_t *n, zinc_error *err)
 	return zinc_array_read(a, &p, ZINC_BUFFER(v, sizeof v), NULL, err);
 }
 
-/* A read that succeeded is of one generation; one that kept meeting changes may say so, and only where tags show it. */
+/* A successful read is of one generation; a read that met too many changes may fail, and only if tags show them. */
 static void
 check(zinc_array *a, bool may_conflict)
 {
@@ -402,7 +402,7 @@ many_threads_call_done(void **state)
 		nodes = 0;
 		assert_ok(zinc_node_walk(x.h, "/", -1, count_node, &nodes, NULL, &err));
 		assert_int_equal(nodes, 3);
-		x.s.fails = true; /* each with an error of its own */
+		x.s.fails = true; /* each with its own error */
 		assert_int_equal(read_text(x.raw, selections[0], &n, &err), ZINC_E_IO);
 		assert_non_null(strstr(zinc_error_text(&err), "raw/c/0/0: chunk 0,0: request "));
 		assert_int_equal(read_points(x.raw, &n, &err), ZINC_E_IO);

@@ -210,7 +210,7 @@ check_choice(const uint64_t *shape, int ndim, uint64_t element)
 		assert_memory_equal(chunk, full, (size_t)ndim * sizeof *chunk);
 	else if (element <= (1 << 20))
 		assert_true(bytes_of(chunk, ndim, element) >= 1 * MIB && bytes_of(chunk, ndim, element) <= 4 * MIB);
-	for (d = 0; d < ndim; d++) /* nearly cubic: who was cut is not much shorter than the longest */
+	for (d = 0; d < ndim; d++) /* nearly cubic: a divided length is not much shorter than the longest */
 		assert_true(chunk[d] == full[d] || 2 * chunk[d] + 1 >= longest);
 
 	zinc_grid_choose_shard(shape, ndim, element, chunk, shard);

@@ -244,7 +244,7 @@ what_is_not_known_is_told(void **state)
 	t = one((trial){.method = "PUT", .path = "put500/c4", .body = "b"}, 0);
 	assert_int_equal(t.status, ZINC_E_UNCERTAIN);
 	t = one((trial){.method = "POST", .path = "busy/c5", .body = "b"}, 2);
-	assert_int_equal(t.asks, 3); /* 503: it was not done, so that it may be asked again */
+	assert_int_equal(t.asks, 3); /* 503: it was not executed, so it may be repeated */
 	t = one((trial){.method = "PUT", .path = "busyalways/c6", .body = "b"}, 0);
 	assert_int_equal(t.status, ZINC_E_IO);
 }

@@ -1,5 +1,5 @@
 /*
- * test_json_equal.c - are two values the same?
+ * test_json_equal.c - equality of two values
  */
 #include "json/json.h"
 #include "support/test.h"

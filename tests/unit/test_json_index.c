@@ -42,7 +42,7 @@ last_of_duplicates_wins_when_lenient(void **state)
 	assert_string_equal(root->last->key, "b");
 	assert_null(root->last->next);
 	zinc_json_free(doc);
-	/* one name inside another is no duplicate, nor one behind a NUL */
+	/* one name inside another is not a duplicate, nor one after a NUL */
 	assert_int_equal(parse(other, sizeof other - 1, 0, NULL), ZINC_OK);
 	assert_ok(zinc_json_parse(&doc, NULL, "{}", 2, 0, &err));
 	assert_null(zinc_json_duplicate(doc));

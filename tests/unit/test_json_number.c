@@ -241,7 +241,7 @@ comma_locale(void)
 	return newlocale(LC_ALL_MASK, "comma", (locale_t)0);
 }
 
-/* What a process with such a locale sees; its exit status. */
+/* The result in a process with such a locale; its exit status. */
 static int
 with_comma(void)
 {

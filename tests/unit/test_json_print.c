@@ -54,7 +54,7 @@ two_ways(void **state)
 	zinc_buf_fini(&b);
 }
 
-/* Printing a part prints neither its name nor what is around it. */
+/* Printing a part prints neither its name nor the text around it. */
 static void
 parts(void **state)
 {

@@ -186,7 +186,7 @@ exactly_the_texts_of_the_rfc(void **state)
 	assert_int_equal(parse(NULL, 0, 0, &err), ZINC_E_CORRUPT);
 }
 
-/* Whatever is cut off the end of a text with brackets, it is refused; sanitizers see reads past the end. */
+/* Every truncated text with brackets is refused; sanitizers detect reads past the end. */
 static void
 every_prefix_is_refused(void **state)
 {
@@ -341,7 +341,7 @@ tokens_have_limits(void **state)
 		assert_int_equal(parse(s, KEY + extra + 6, 0, NULL), want);
 		s[1] = '"';
 	}
-	/* strings that are no names have no limit of their own */
+	/* strings that are not names have no separate limit */
 	memset(s, 'k', KEY + 10);
 	s[0] = s[KEY + 9] = '"';
 	assert_int_equal(parse(s, KEY + 10, 0, NULL), ZINC_OK);

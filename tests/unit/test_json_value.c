@@ -1,5 +1,5 @@
 /*
- * test_json_value.c - documents in memory: looking, building, copying
+ * test_json_value.c - documents in memory: reading, building, copying
  */
 #include <stdio.h>
 

@@ -74,7 +74,7 @@ keys(void **state)
 	assert_int_equal(zinc_key_check(NULL, NULL), ZINC_E_INVALID);
 }
 
-/* Every byte as a key of its own, and inside one. */
+/* Every byte as a key, and inside one. */
 static void
 all_bytes(void **state)
 {

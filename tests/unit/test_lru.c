@@ -1,5 +1,5 @@
 /*
- * test_lru.c - entries by key: what goes first, what is held, failing allocations
+ * test_lru.c - entries by key: which are dropped first, entries in use, failing allocations
  */
 #include <stdio.h>
 #include <string.h>

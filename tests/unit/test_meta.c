@@ -61,7 +61,7 @@ test_resized(void **state)
 	zinc_buf_init(&b, m->ctx, 10000);
 	assert_ok(zinc_meta_resized(&big, m, shape, &err));
 	assert_int_equal(m->shape[0], 4);
-	zinc_meta_free(m); /* the copy stands alone */
+	zinc_meta_free(m); /* the copy is independent */
 	assert_true(big->shape[0] == UINT64_MAX);
 	assert_string_equal(big->dimension_names[0], "t");
 	assert_int_equal(big->tag.n, 0);

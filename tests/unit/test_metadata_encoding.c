@@ -11,7 +11,7 @@
 static enum { WELL, LYING, SILENT, GREEDY } manners;
 static int calls;
 
-/* Every byte with its bits turned: as unlike JSON as may be. */
+/* Every byte with its bits inverted, so that it is certainly not JSON. */
 static zinc_status
 turn(const void *in, size_t nin, void *out, size_t *nout, zinc_error *err)
 {
@@ -94,7 +94,7 @@ documents_of_any_size(void **state)
 		assert_ok(there_and_back(&json, NULL, &err));
 		assert_int_equal(calls, sizes[i] > 4096 ? 4 : 2);
 	}
-	json.n = ZINC_MIB + 1; /* more than the buffer may hold */
+	json.n = ZINC_MIB + 1; /* more than the maximum of the buffer */
 	assert_int_equal(there_and_back(&json, NULL, &err), ZINC_E_LIMIT);
 	json.n = 5000;
 	assert_true(sweep_alloc(there_and_back, &json) > 2);

@@ -1,8 +1,8 @@
 /*
- * test_metadata_fidelity.c - documents of other implementations go through parse and print unchanged
+ * test_metadata_fidelity.c - documents of other implementations are parsed and printed unchanged
  *
- * The documents are those of zarr-python's zarr-metadata package, which lie outside this tree; without
- * them the test is skipped, and says so.
+ * The documents are those of zarr-python's zarr-metadata package, which are outside this tree; without them the test
+ * is skipped, with a message.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -98,7 +98,7 @@ check_document(const char *path, const char *name)
 {
 	zinc_json_doc *doc = read_json(path);
 
-	/* grids and types that later versions of this library will know */
+	/* grids and types for later versions of this library */
 	check(name, zinc_json_root(doc), !strstr(name, "rectilinear") && !strstr(name, "datatype_named"));
 	zinc_json_free(doc);
 }

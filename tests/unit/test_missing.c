@@ -1,5 +1,5 @@
 /*
- * test_missing.c - the attribute _FillValue in both its ways of writing
+ * test_missing.c - the attribute _FillValue in both its forms
  */
 #include "nodes.h"
 #include "test.h"
@@ -61,7 +61,7 @@ test_both_ways(void **state)
 	zinc_buf_fini(&text);
 }
 
-/* What is no such attribute is nobody's mask. */
+/* Other attributes do not mask. */
 static void
 test_others(void **state)
 {

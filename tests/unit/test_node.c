@@ -1,4 +1,4 @@
-/* test_node.c - existence, documents, what listing shows */
+/* test_node.c - existence, documents, listings */
 #include <string.h>
 
 #include "nodes.h"
@@ -89,7 +89,7 @@ test_stat(void **state)
 	assert_int_equal(s.implicit, 1);
 	assert_string_equal(s.key, "");
 	assert_int_equal(zinc_node_stat(f.h, "/c", look, &s, NULL, &err), ZINC_E_NOTFOUND);
-	/* depth counts from the node asked about */
+	/* depth counts from the given node */
 	assert_ok(zinc_node_walk(f.h, "/", -1, look, &s, NULL, &err));
 	assert_int_equal(s.depth, 2);
 	assert_ok(zinc_node_children(f.h, "/a", look, &s, NULL, &err));

@@ -42,7 +42,7 @@ test_copy(void **state)
 	assert_string_equal(forest_get(&to, "p/x/y/a/c/1"), "");
 	/* a whole hierarchy, and within one */
 	assert_int_equal(zinc_node_copy(f.h, "/", to.h, "/", NULL, &err), ZINC_E_EXISTS);
-	assert_int_equal(zinc_node_erase(to.h, "/", NULL, &err), ZINC_E_EXISTS); /* a note is nobody's */
+	assert_int_equal(zinc_node_erase(to.h, "/", NULL, &err), ZINC_E_EXISTS); /* a note belongs to no node */
 	assert_ok(zinc_node_erase_with(to.h, "/", ZINC_ERASE_OPTIONS(.force = 1), NULL, &err));
 	assert_ok(zinc_node_copy(f.h, "/", to.h, "/", NULL, &err));
 	assert_string_equal(forest_list(&to, "/", 1), "G/ G/g A/ga");
@@ -102,7 +102,7 @@ test_interrupted(void **state)
 		zinc_store_fault_set(fault, &none);
 		if (st != ZINC_OK && forest_get(&to, "x/zarr.json") == NULL)
 			assert_true(strcmp(forest_keys(&to), "") == 0 || strcmp(forest_keys(&to), "zarr.json") == 0);
-		else /* the last look for consolidated metadata may fail when all is there */
+		else /* the last read of consolidated metadata may fail when everything is copied */
 			assert_non_null(forest_get(&to, "x/h/b/zarr.json"));
 		zinc_hierarchy_close(h);
 		zinc_store_close(fault);
@@ -124,7 +124,7 @@ cancel_third(void *arg, uint64_t changes, const char *key)
 	return ZINC_OK;
 }
 
-/* (3) Whoever cancels a copy, or lets it run out of time, gets the place back as it was. */
+/* (3) A copy that is cancelled or exceeds its deadline restores the place. */
 static void
 test_cancelled(void **state)
 {
@@ -227,7 +227,7 @@ test_v2(void **state)
 		failed += st != ZINC_OK;
 		if (st == ZINC_OK)
 			assert_string_equal(forest_keys(&to), whole);
-		else if (forest_get(&to, "x/.zgroup")) /* then all is there */
+		else if (forest_get(&to, "x/.zgroup")) /* then everything exists */
 			assert_non_null(forest_get(&to, "x/a/.zarray"));
 		else
 			assert_true(st != ZINC_OK && !forest_get(&to, "x/a/.zarray"));
@@ -246,7 +246,7 @@ test_v2(void **state)
 	assert_true(failed > 8);
 }
 
-/* Drafts keep documents and data apart; a group may have no document of its own. */
+/* Drafts store documents and data separately; a group may have no document of its own. */
 static void
 test_draft(void **state)
 {

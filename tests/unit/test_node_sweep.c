@@ -1,8 +1,8 @@
 /*
  * test_node_sweep.c - every allocation and every OS call of the rooms format and node fails in turn
  *
- * Before each run a small tree is laid out on disk.  Whatever failed, afterwards every document that is there is whole,
- * no array has lost a part of its data, the change was made or was not, and the hierarchy still works.
+ * Before each run a small tree is created on disk.  Whatever failed, afterwards every document is complete, no array
+ * has lost a part of its data, the change was made or not made, and the hierarchy still works.
  */
 #include <errno.h>
 #include <zinc/tool.h>
@@ -62,7 +62,7 @@ plant_plain(void *arg)
 	plant_with(group);
 }
 
-/* ---- looking at what is left ---- */
+/* ---- checking the final state ---- */
 
 static int
 no_problem(void *arg, const zinc_node *node)
@@ -89,7 +89,7 @@ look(void)
 
 /* ---- scenarios ---- */
 
-static int relaxed; /* durable puts are swept by the tests of the store; one scenario here waits for the disk, too */
+static int relaxed; /* durable puts are swept by the tests of the store; one scenario here also waits for the disk */
 
 static zinc_status
 open_tree(zinc_hierarchy **h, zinc_context *ctx, zinc_error *err)
@@ -110,7 +110,7 @@ struct listing {
 	bool failed;
 };
 
-/* A document that cannot be read is a result of its own in a listing; here it must be the failure that was planned. */
+/* A document that cannot be read is a separate result in a listing; here it must be the planned failure. */
 static int
 count_failed(void *arg, const zinc_node *node)
 {
@@ -263,8 +263,7 @@ run_consolidate(void *arg, zinc_context *ctx, zinc_error *err)
 	return st;
 }
 
-/* Whatever is there afterwards is true: the root, two groups, two arrays; or, implicit ones without copies of their
- * own. */
+/* Remaining metadata is current: the root, two groups, two arrays; or implicit groups without copies. */
 static void
 after_consolidate(void *arg, zinc_status st)
 {
@@ -305,7 +304,7 @@ after_copy(void *arg, zinc_status st)
 	(void)arg;
 }
 
-/* Documents alone: everything that options can say, then described, resized and parsed. */
+/* Documents alone: with all options, then described, resized and parsed. */
 static zinc_status
 build_array(zinc_hierarchy *h, zinc_buf *text, zinc_error *err)
 {

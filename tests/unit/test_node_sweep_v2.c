@@ -1,7 +1,7 @@
 /*
  * test_node_sweep_v2.c - every allocation and every OS call fails in turn, on a hierarchy of version 2
  *
- * As test_node_sweep.c does for the final version: whatever failed, every document that is there afterwards is whole,
+ * As test_node_sweep.c does for the final version: whatever failed, every document is complete afterwards,
  * an array has all of its data, and the hierarchy still works.
  */
 #include <errno.h>
@@ -52,7 +52,7 @@ no_problem(void *arg, const zinc_node *node)
 	return 0;
 }
 
-/* Nothing is damaged, and an array that is there has its data. */
+/* Nothing is damaged, and an existing array has its data. */
 static void
 look(void *arg, zinc_status st)
 {

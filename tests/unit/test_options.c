@@ -285,7 +285,7 @@ numbers_with_a_meaning_are_taken(void **unused)
 		}
 }
 
-/* An older program's structure ends before members that came later: they are 0 and not what lies behind it. */
+/* An older program's structure ends before members that came later: they are 0, not the bytes after the structure. */
 static void
 members_that_are_not_there_are_zero(void **unused)
 {

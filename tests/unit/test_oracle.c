@@ -2,8 +2,8 @@
  * test_oracle.c - random arrays, selections, reads and writes against a flat array in memory
  *
  * Each sequence makes one array (shape, chunks, shards, data type, chain, fill value, order, key encoding, store,
- * threads, cache at random) and then writes, reads and resizes it at random, doing the same to a flat array by the most
- * naive code there is.  Every element must agree after every step.
+ * threads, cache at random) and then writes, reads and resizes it at random, doing the same to a flat array by the
+ * simplest code.  Every element must agree after every step.
  *
  *     ORACLE_RUNS=10000 ORACLE_SEED=...       a failing run prints its seed and sequence
  */
@@ -327,7 +327,7 @@ store_number(uint8_t *p, zinc_type type, unsigned v)
 	}
 }
 
-/* The number behind an element that store_number made. */
+/* The number of an element that store_number made. */
 static unsigned
 load_number(const uint8_t *p, zinc_type type)
 {

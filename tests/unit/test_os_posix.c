@@ -1,8 +1,8 @@
 /*
  * test_os_posix.c - the promises of os_posix.c, by number
  *
- * What opens beneath a directory is tried twice: with openat2, and in a child where a filter makes the
- * kernel say that it does not know that call.
+ * Calls that open beneath a directory are tested twice: with openat2, and in a child where a filter makes that call
+ * fail as unknown.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -90,7 +90,7 @@ static const struct attempt {
     {"dir/new", O_WRONLY | O_CREAT | O_EXCL, EEXIST, EEXIST},
 };
 
-/* What the kernel says to a call that makes no sense: ENOSYS where it does not know it. */
+/* The kernel's answer to an invalid call: ENOSYS if the call is unknown. */
 static int
 errno_of_openat2(void)
 {
@@ -104,7 +104,7 @@ kernel_stays_beneath(void **state)
 
 	(void)state;
 	if (errno_of_openat2() == ENOSYS)
-		skip(); /* old kernels, and emulators that do not know it */
+		skip(); /* old kernels, and emulators without it */
 	for (i = 0; i < COUNT(attempts); i++) {
 		int plain = try_open(attempts[i].path, attempts[i].flags, ZINC_LINKS_REFUSE);
 		int follow = try_open(attempts[i].path, attempts[i].flags, ZINC_LINKS_BENEATH);
@@ -288,7 +288,7 @@ directories_are_read_from_the_start(void **state)
 		assert_int_equal(os->read_dir(os, dir, see, &s), 0);
 		assert_int_equal(s.n, 4); /* dir, out, link, dirlink */
 		assert_int_equal(s.dots, 0);
-		assert_true(s.dirs + s.links == 4 || s.dirs + s.links == 0); /* some file systems tell no types */
+		assert_true(s.dirs + s.links == 4 || s.dirs + s.links == 0); /* some file systems report no types */
 		s = (struct seen){.stop_at = 2};
 		assert_int_equal(os->read_dir(os, dir, see, &s), 0);
 		assert_int_equal(s.n, 2);

@@ -215,12 +215,12 @@ test_groups(void **state)
 	assert_true(is_own(&f, "/g/i", "g/i/b/c/3"));
 	assert_false(is_own(&f, "/g", "g/README"));
 	assert_false(is_own(&f, "/g/i", "g/i/README"));
-	assert_false(is_own(&f, "/g", "g/c/0"));           /* a chunk of nobody's */
-	assert_false(is_own(&f, "/g", "g/lost/c/0"));      /* its document may come back */
+	assert_false(is_own(&f, "/g", "g/c/0"));           /* a chunk that belongs to no array */
+	assert_false(is_own(&f, "/g", "g/lost/c/0"));      /* its document may be restored */
 	assert_false(is_own(&f, "/g", "g/__x/zarr.json")); /* no reader shows it */
 	assert_false(is_own(&f, "/g", "g/v2/.zarray"));
 	assert_false(is_own(&f, "/g", "g/.zgroup"));
-	forest_put(&f, "g/a/child/zarr.json", GROUP); /* below an array nobody looks */
+	forest_put(&f, "g/a/child/zarr.json", GROUP); /* not checked below an array */
 	assert_int_equal(look(&f, "/g", &err), ZINC_E_EXISTS);
 	assert_int_equal(look(&f, "/g/a", &err), ZINC_E_EXISTS);
 	del(&f, "g/a/child/zarr.json");
@@ -232,7 +232,7 @@ test_groups(void **state)
 
 	forest_open_format(&f, "v2");
 	make_array(&f, "/g/a", 1, NULL);
-	del(&f, "g/.zgroup"); /* a group by what is below it */
+	del(&f, "g/.zgroup"); /* a group by the nodes below it */
 	assert_true(is_own(&f, "/", "g/.zattrs"));
 	assert_true(is_own(&f, "/", "g/a/.zattrs"));
 	assert_false(is_own(&f, "/", "notes/.zattrs"));
@@ -240,7 +240,7 @@ test_groups(void **state)
 	forest_close(&f);
 }
 
-/* Beside the two trees of a draft lies its entry point, and nothing else of its own. */
+/* Beside the two trees of a draft only its entry point belongs to it. */
 static void
 test_draft_roots(void **state)
 {
@@ -313,7 +313,7 @@ test_not_understood(void **state)
 
 #define JOURNAL "{\"zinc_cp\": 2, \"source\": \"s.zarr\", \"path\": \"/\", \"steps\": 1, \"done\": 0}"
 
-/* What only has the name of a journal, or is beside what a copy puts. */
+/* Files that only have the name of a journal, or are beside the files of a copy. */
 static void
 try_not_copied(forest *f, const char *data)
 {
@@ -369,12 +369,12 @@ test_copies(void **state)
 		assert_true(is_own(&f, "/", key)); /* the copy has put it */
 		snprintf(key, sizeof key, "%sz/__zinc_cp_pass/c/0", data[i]);
 		assert_true(is_own(&f, "/", key));
-		/* to erase what is no node is to give the copy up, and has to be forced; a new node may begin anew */
+		/* erasing a place that is not a node discards the copy, and needs force; a new node may start again */
 		assert_int_equal(look(&f, "/z", &err), ZINC_E_NOTFOUND);
 		assert_ok(zinc_erase_for(f.h, "/z", 1, true, &err));
 		make_array(&f, "/z2", 1, NULL);
 		snprintf(key, sizeof key, "%sz2/__zinc_cp.json", data[i]);
-		forest_put(&f, key, JOURNAL); /* that one was as good as finished: its document tells */
+		forest_put(&f, key, JOURNAL); /* that one was nearly finished, as its document shows */
 		assert_ok(look(&f, "/z2", &err));
 		snprintf(key, sizeof key, "%sz2/5.5", data[i]);
 		assert_false(is_own(&f, "/z2", key));
@@ -382,9 +382,9 @@ test_copies(void **state)
 	}
 }
 
-/* ---- entries of a store that are no keys ---- */
+/* ---- entries of a store that are not keys ---- */
 
-/* Behind a link of the longest name that is looked at, numbers are tried in a buffer: they fit, or nobody can tell. */
+/* After a link of the longest checked name, numbers are tried in a buffer: they fit, or the result is unknown. */
 static void
 test_long_names(void **state)
 {

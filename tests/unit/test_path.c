@@ -1,4 +1,4 @@
-/* test_path.c - paths of nodes: the promise of path.c, and what lies below a path */
+/* test_path.c - paths of nodes: the promise of path.c, and paths below a path */
 #include <string.h>
 #include <zinc/tool.h>
 
@@ -52,7 +52,7 @@ test_paths(void **state)
 		} else {
 			assert_int_equal(st, ZINC_E_INVALID);
 			assert_string_equal(err.rule, cases[i].rule);
-			assert_null(out); /* callers free what is there */
+			assert_null(out); /* callers free the old value */
 		}
 	}
 	forest_close(&f);

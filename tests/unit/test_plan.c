@@ -62,7 +62,7 @@ in_result(const zinc_segment *s, uint64_t i)
 }
 
 typedef struct tally {
-	uint64_t row[MOST][MOST], col[MOST][MOST]; /* by place in the result: which element goes there */
+	uint64_t row[MOST][MOST], col[MOST][MOST]; /* by place in the result: which element is stored there */
 	unsigned times[MOST][MOST];
 	uint64_t units, elements;
 } tally;
@@ -89,7 +89,7 @@ count_unit(tally *t, const zinc_object *o, const zinc_unit *u)
 	t->units++;
 }
 
-/* Go through the plan; objects come in the grid's order, none twice. */
+/* Iterate over the plan; objects are in the order of the grid, none twice. */
 static void
 count(const scene *x, tally *t)
 {
@@ -177,7 +177,7 @@ test_full(void **state)
 	assert_false(object(&x, 0).full || object(&x, 0).covered);
 	plan_text(&x, "8:10, 10:12"); /* the last chunk: 2 x 2 of its 4 x 5 */
 	assert_true(!object(&x, 0).full && object(&x, 0).covered);
-	plan_text(&x, "[3,2,1,0], 0:5"); /* a list may name an element twice: nobody looks */
+	plan_text(&x, "[3,2,1,0], 0:5"); /* a list may name an element twice: not checked */
 	assert_false(object(&x, 0).full || object(&x, 0).covered);
 	plan_text(&x, "0:4:2, 0:5");
 	assert_false(object(&x, 0).full);
@@ -197,7 +197,7 @@ test_full(void **state)
 	scene_close(&x);
 }
 
-/* (3) Points come by object, then by unit, then as they were given. */
+/* (3) Points are sorted by object, then by unit, then in the given order. */
 static void
 test_points(void **state)
 {
@@ -233,7 +233,7 @@ test_points(void **state)
 	scene_close(&x);
 }
 
-/* (4) Nothing selected is no object; a plan may be freed twice, and one that was never made. */
+/* (4) An empty selection has no object; a plan may be freed twice, and one that was never made. */
 static void
 test_nothing(void **state)
 {

@@ -9,7 +9,7 @@
 #include "support/sweep.h"
 #include "support/test.h"
 
-/* Threads after fork() are what is tested here. */
+/* Threads after fork() are tested here. */
 const char *__tsan_default_options(void);
 const char *
 __tsan_default_options(void)
@@ -275,7 +275,7 @@ pool_works_after_fork(void **state)
 		if (pid == 0)
 			_exit(in_child(ctx));
 		memset(&j, 0, sizeof j);
-		zinc_pool_run(ctx, WORKERS, 1000, mark, &j); /* the parent goes on */
+		zinc_pool_run(ctx, WORKERS, 1000, mark, &j); /* the parent continues */
 		assert_true(all_done_once(&j, 1000));
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_true(WIFEXITED(status));

@@ -18,7 +18,7 @@ read_ok(zinc_array *a, const char *selection)
 	assert_ok(zinc_array_read_text(a, selection, ZINC_BUFFER(&v[0][0], sizeof v), NULL, &err));
 }
 
-/* (1) missing is fill value, or E_NOTFOUND when asked; a failing store is a failure. */
+/* (1) a missing object is the fill value, or E_NOTFOUND on request; a failing store is a failure. */
 static void
 test_missing(void **unused)
 {
@@ -67,7 +67,7 @@ test_threads_and_cache(void **unused)
 		}
 }
 
-/* The cache: a second read transfers nothing, a change is seen at once. */
+/* The cache: a second read transfers nothing, a change is visible at once. */
 static void
 test_cache(void **unused)
 {
@@ -94,7 +94,7 @@ test_cache(void **unused)
 	stage_close(&s);
 }
 
-/* The cache: what it has of an array that was made anew with larger chunks is of no use, even to whoever does not ask. */
+/* The cache: entries of an array that was created again with larger chunks are not used, even with assume_unchanged. */
 static void
 test_cache_of_smaller_chunks(void **unused)
 {
@@ -151,7 +151,7 @@ test_oversized_object(void **unused)
 	stage_close(&s);
 }
 
-/* Shards: one get for the index, one for the ranges, neighbours merged (2); only what is needed. */
+/* Shards: one get for the index, one for the ranges, neighbours merged (2); only the needed bytes. */
 static void
 test_shard_requests(void **unused)
 {
@@ -177,7 +177,7 @@ test_shard_requests(void **unused)
 	stage_close(&s);
 }
 
-/* Rows of plain chunks go straight into the buffer, and only those asked for. */
+/* Rows of plain chunks are read directly into the buffer, and only the requested ones. */
 static void
 test_rows(void **unused)
 {
@@ -201,8 +201,8 @@ test_rows(void **unused)
 	stage_close(&s);
 }
 
-/* Short rows of plain chunks: together where they lie close, one by one where they do not, with all of the chunk when
- * that is cheaper. */
+/* Short rows of plain chunks: together if they are close, otherwise one by one, or the whole chunk if that is
+ * cheaper. */
 static void
 test_bands(void **unused)
 {
@@ -271,7 +271,7 @@ test_bad_calls(void **unused)
 	stage_close(&s);
 }
 
-/* Elements that do not fit are named; CLAMP and WRAP let them in. */
+/* Elements that do not fit are named; CLAMP and WRAP accept them. */
 static void
 test_conversion(void **unused)
 {

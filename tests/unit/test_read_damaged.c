@@ -3,14 +3,14 @@
  *
  * One chunk (or shard) is damaged in many ways; each time the whole array and several parts of it are read.  The rule:
  *
- * (1) A part that is read while all of it can be read has the elements of the full read.
- * (2) An object of another size than the chunk's is an error also for parts.
- * (3) A part that is read while all of it cannot is right: the damage lies behind it.  Only of a zstd frame without a
- *     checksum, whose beginning is decoded, may a flipped bit be in that and be noticed further on.
- * (4) With a checksum around the object, both notice every damage.
+ * (1) If a full read succeeds, a partial read has the same elements.
+ * (2) An object of another size than the chunk's is an error also for partial reads.
+ * (3) If only the partial read succeeds, its elements are correct: the damage is after them.  The exception is a zstd
+ *     frame without a checksum: a flipped bit in its decoded beginning may be detected only later.
+ * (4) With a checksum of the whole object, both detect every damage.
  *
- * The table that is printed counts the reads of parts: "same" verdict and elements as the full read, "refused" though
- * the full read is fine, "unseen" damage in what the part does not need, and "wrong".
+ * The printed table counts the partial reads: "same" result and elements as the full read, "refused" although the
+ * full read succeeds, "unseen" damage in bytes that the part does not need, and "wrong".
  */
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ typedef struct row {
 	uint64_t n; /* chunks of n x n, of which a shard has two */
 	bool sharded;
 	bool sealed;    /* promise 4 */
-	size_t size_at; /* where the decoded size stands, 0: nowhere */
+	size_t size_at; /* offset of the decoded size, 0: none */
 	size_t size_bytes;
 } row;
 
@@ -56,7 +56,7 @@ static const row rows[] = {
     {"zstd:1+crc32c", 64, true, true, 0, 0},
 };
 
-/* ---- what is read ---- */
+/* ---- the selections ---- */
 
 typedef struct pick {
 	uint64_t start[2], count[2], step[2];
@@ -84,7 +84,7 @@ typedef struct table {
 	kind kinds[NKINDS];
 } table;
 
-/* Element i of the pick in C order: where it lies in the array. */
+/* Element i of the selection in C order: its place in the array. */
 static uint64_t
 place(const table *t, const pick *p, uint64_t i)
 {
@@ -251,7 +251,7 @@ flips(table *t, size_t n)
 		}
 }
 
-/* The size that the object says it has. */
+/* The size that the object states. */
 static void
 sizes(table *t, size_t n)
 {
@@ -292,7 +292,7 @@ typesizes(table *t, size_t n)
 	}
 }
 
-/* The object of an array of another type or shape, but the same codecs: int32 under a document that says int64. */
+/* The object of an array of another type or shape, but the same codecs: int32 under an int64 document. */
 static void
 others(stage *s, table *t)
 {
@@ -320,7 +320,7 @@ others(stage *s, table *t)
 	}
 }
 
-/* A frame of raw blocks without its size behind `at`; returns where it ends. */
+/* A frame of raw blocks without its size at `at`; returns its end. */
 static size_t
 frame(size_t at, const uint8_t *bytes, size_t n)
 {
@@ -340,7 +340,7 @@ frame(size_t at, const uint8_t *bytes, size_t n)
 	return at;
 }
 
-/* zstd frames that do not say their size, or only that of a part: of the right size in all, and of others. */
+/* zstd frames without a size, or only with that of a part: of the right size in all, and of others. */
 static void
 unsized(table *t, size_t n)
 {
@@ -357,7 +357,7 @@ unsized(table *t, size_t n)
 	judge(t, UNSIZED, frame(0, bytes, nbytes - 1));
 	judge(t, UNSIZED, frame(frame(0, bytes, nbytes), bytes, 2));
 	judge(t, UNSIZED, frame(frame(0, bytes, nbytes / 2), bytes, nbytes));
-	memcpy(damaged + frame(0, bytes, nbytes / 2), object, n); /* the second says the size of the chunk */
+	memcpy(damaged + frame(0, bytes, nbytes / 2), object, n); /* the second has the size of the chunk */
 	judge(t, UNSIZED, frame(0, bytes, nbytes / 2) + n);
 	assert_int_equal(t->kinds[UNSIZED].read, 0);
 }

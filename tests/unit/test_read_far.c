@@ -1,7 +1,8 @@
 /*
- * test_read_far.c - arrays of a store that is far away: the same elements as near, in few calls
+ * test_read_far.c - arrays of a remote store: the same elements as from a local one, in few calls
  *
- * Every selection of a table is read near and far, on one thread and on four.  Element (r, c) is r * COLS + c + 1.
+ * Every selection of a table is read locally and remotely, on one thread and on four.  Element (r, c) is r * COLS + c
+ * + 1.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,7 +135,7 @@ points_too(void **state)
 	}
 }
 
-/* What is cached is confirmed in one call; what was changed since is fetched in another. */
+/* Cached chunks are confirmed in one call; changed ones are fetched in another. */
 static void
 cached_chunks_are_confirmed_together(void **state)
 {
@@ -156,7 +157,7 @@ cached_chunks_are_confirmed_together(void **state)
 	close_pair(&p);
 }
 
-/* A store without tags gives whole shards, whether or not it says so before. */
+/* A store without tags returns whole shards, whether its caps say so or not. */
 static void
 shards_without_tags(void **state)
 {
@@ -254,7 +255,7 @@ typedef struct replacer {
 	int times;
 } replacer;
 
-/* After its index was read the shard is put anew, with the same bytes and another tag. */
+/* After its index was read the shard is put again, with the same bytes and another tag. */
 static void
 replace(void *arg, uint64_t answers, const zinc_get *get)
 {

@@ -1,7 +1,8 @@
 /*
  * test_read_pieces.c - plain chunks that are read in pieces; numbers are the promises of src/array/read_pieces.c
  *
- * The buffer has more than the 32 MiB from which memory counts as far; chunks have rows of 1 KiB and three pieces.
+ * The buffer has more than 32 MiB, the limit above which the caches are bypassed; chunks have rows of 1 KiB and three
+ * pieces.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /*
- * test_read_plain.c - selections of plain chunks, of which only the bytes needed are read
+ * test_read_plain.c - selections of plain chunks: only the needed bytes are read
  *
- * Random boxes, steps, lists and points of an array without compression, beside what a loop over its elements gives;
+ * Random boxes, steps, lists and points of an array without compression, compared with a loop over its elements;
  * chunks are large enough for rows, bands and single elements to be cheaper than the whole.
  */
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { ROWS = 300, COLS = 1100, CHUNK_ROWS = 130, CHUNK_COLS = 400, MOST = 300 };
 
-/* What is selected of one dimension: a step, or a list that sometimes repeats. */
+/* The selection of one dimension: a step, or a list that sometimes repeats. */
 typedef struct choice {
 	uint64_t start, count;
 	uint64_t step;
@@ -100,7 +100,7 @@ boxes_steps_and_lists(void **state)
 	stage_close(&s);
 }
 
-/* Few points are read one by one, many with the chunks they are in; as another type, too. */
+/* Few points are read one by one, many with their whole chunks; also as another type. */
 static void
 points(void **state)
 {

@@ -74,7 +74,7 @@ early_rows_cost_little(void **state)
 	stage_close(&s);
 }
 
-/* What must be verified is read whole: the checksums of zstd and of crc32c. */
+/* Chunks that must be verified are read whole: the checksums of zstd and of crc32c. */
 static void
 checks_need_all(void **state)
 {
@@ -93,7 +93,8 @@ checks_need_all(void **state)
 	}
 }
 
-/* Bytes that are no frame, and a frame of another chunk: the same errors as ever, and missing is missing. */
+/* Bytes that are not a frame, and a frame of another chunk: the same errors as a full read; a missing chunk is
+ * missing. */
 static void
 what_is_wrong_is_said(void **state)
 {

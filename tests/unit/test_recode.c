@@ -1,5 +1,6 @@
 /*
- * test_recode.c - what array->array codecs of numbers share: arithmetic in double, rounded, is arithmetic in the type
+ * test_recode.c - shared code of array->array codecs of numbers: rounded arithmetic in double equals arithmetic in
+ * the type
  */
 #include <float.h>
 #include <math.h>

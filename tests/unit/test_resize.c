@@ -19,7 +19,7 @@ has(stage *s, const char *key)
 	return st == ZINC_OK;
 }
 
-/* (1) growing is one put; (2) shrinking deletes exactly what lies outside. */
+/* (1) growing is one put; (2) shrinking deletes exactly the chunks outside. */
 static void
 test_resize(void **unused)
 {
@@ -84,7 +84,7 @@ blind_close(void *self)
 	(void)self;
 }
 
-/* (2) Nobody could tell which chunks would lie outside: no smaller grid, and nothing is changed. */
+/* (2) The chunks outside are unknown: shrinking is refused, and nothing is changed. */
 static void
 test_unlisted(void **unused)
 {
@@ -125,7 +125,7 @@ fail_one(void *arg, uint64_t puts, const char *key)
 	return strcmp(key, arg) == 0 ? ZINC_E_IO : ZINC_OK;
 }
 
-/* (2) To a remote store all deletes go in one call; one that fails is named, and the others are done. */
+/* (2) All deletes are sent to a remote store in one call; one that fails is named, and the others are done. */
 static void
 test_remote(void **unused)
 {
@@ -196,7 +196,7 @@ test_append(void **unused)
 	stage_close(&s);
 }
 
-/* A buffer without data reserves a range, which nobody else gets, and writes nothing. */
+/* A buffer without data reserves a range, which no other append gets, and writes nothing. */
 static void
 test_reserve(void **unused)
 {
@@ -332,7 +332,7 @@ test_writer_parts(void **unused)
 	stage_close(&s);
 }
 
-/* What a handle tells. */
+/* Accessors of a handle. */
 static void
 test_accessors(void **unused)
 {

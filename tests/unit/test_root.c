@@ -14,7 +14,7 @@
 
 /* ---- files, in the test's own empty directory ---- */
 
-/* Open a URL and say "root|path", both relative to the current directory. */
+/* Open a URL and print "root|path", both relative to the current directory. */
 static const char *
 climb_with(const char *url, const zinc_open_options *o)
 {
@@ -59,15 +59,15 @@ test_climb(void **state)
 	assert_string_equal(climb("one/a.zarr/foo/bar/", 0), "one/a.zarr|/foo/bar");
 	assert_string_equal(climb("one/a.zarr", 0), "one/a.zarr|/");
 	assert_string_equal(climb("./one/../one/a.zarr/foo", 0), "one/a.zarr|/foo");
-	/* what is not there belongs to the hierarchy above */
+	/* a missing node belongs to the hierarchy above */
 	assert_string_equal(climb("one/a.zarr/foo/no/such", 0), "one/a.zarr|/foo/no/such");
-	/* a directory without a document ends the climb of what lies below it */
+	/* a directory without a document ends the search from below it */
 	assert_string_equal(climb("one/a.zarr/gap/x", 0), "one/a.zarr/gap/x|/");
 	assert_string_equal(climb("one/a.zarr/gap", 0), "one/a.zarr|/gap");
 	assert_string_equal(climb("nothing/here", 0), "E_NOTFOUND");
 }
 
-/* An array above ends the climb, too: arrays have no children. */
+/* An array above also ends the search: arrays have no children. */
 static void
 test_array_above(void **state)
 {
@@ -95,7 +95,7 @@ test_fixed(void **state)
 	assert_string_equal(climb("three/empty|foo", 1), "three/empty|/foo");
 }
 
-/* A link is climbed past like any directory, since it is read like one. */
+/* The search passes a link like a directory, because it is read like one. */
 static void
 test_link(void **state)
 {
@@ -114,12 +114,12 @@ test_create(void **state)
 	(void)state;
 	write_file("five/old.zarr/zarr.json", GROUP);
 	write_file("five/odd/zarr.json", ARRAY);
-	/* below what is there */
+	/* below existing nodes */
 	assert_string_equal(climb("five/old.zarr/new", 1), "five/old.zarr|/new");
 	assert_string_equal(climb("five/old.zarr/new/deep.zarr/x", 1), "five/old.zarr|/new/deep.zarr/x");
 	assert_string_equal(climb("five/old.zarr", 1), "five/old.zarr|/");
 	assert_string_equal(climb("five/odd", 1), "five/odd|/");
-	/* nothing is there: the first name that looks like a root, else all of it */
+	/* nothing exists: the first name with a suffix of a root, else the whole path */
 	assert_string_equal(climb("five/new.zarr/a/b.zarr", 1), "five/new.zarr|/a/b.zarr");
 	assert_string_equal(climb("five/new.zr3/a", 1), "five/new.zr3|/a");
 	assert_string_equal(climb("five/new.zr/a", 1), "five/new.zr|/a");
@@ -132,7 +132,7 @@ test_create(void **state)
 	"{\"zarr_format\": \"https://purl.org/zarr/spec/protocol/core/3.0\", \"metadata_encoding\": "                  \
 	"\"https://purl.org/zarr/spec/protocol/core/3.0\", \"metadata_key_suffix\": \".json\", \"extensions\": []}"
 
-/* Creating ends at a directory that nobody has made a node, and passes what is not there. */
+/* For a new node the search ends at a directory without a document, and skips missing directories. */
 static void
 test_create_ends(void **state)
 {
@@ -146,7 +146,7 @@ test_create_ends(void **state)
 	assert_string_equal(climb("eight/lg.zarr/p/new/x", 1), "eight/lg.zarr/p/new/x|/");
 	assert_string_equal(climb("eight/lg/p/q/new.zarr/x", 1), "eight/lg/p/q/new.zarr|/x");
 	assert_string_equal(climb("eight/lg/a/b/c", 1), "eight/lg|/a/b/c");
-	/* an empty directory is one, too, and its name may say that it is to be the root */
+	/* also an empty directory, whose suffix may mark it as the root */
 	assert_int_equal(mkdir("eight/lg/empty", 0755), 0);
 	assert_int_equal(mkdir("eight/lg/made.zarr", 0755), 0);
 	assert_string_equal(climb("eight/lg/empty/new", 1), "eight/lg/empty/new|/");
@@ -194,7 +194,7 @@ test_storage(void **state)
 	assert_string_equal(climb("ten/d/meta/root/x/new", 1), "ten/d|/meta/root/x/new v3-2020");
 	assert_string_equal(climb("ten/d/x/y", 0), "ten/d|/x/y v3-2020");
 	assert_string_equal(climb("ten/d/x/new", 1), "ten/d|/x/new v3-2020");
-	/* names that look like storage and are none */
+	/* names that look like storage keys but are not */
 	write_file("ten/c/notes.txt", "");
 	write_file("ten/meta/notes.txt", "");
 	assert_string_equal(climb("ten/c/new", 1), "ten/c/new|/");
@@ -229,7 +229,7 @@ test_other_format(void **state)
 					assert_int_equal(strncmp(got, root, strlen(root)), 0);
 			}
 	}
-	/* both are there: either may be asked for */
+	/* both exist: either may be requested */
 	write_file("eleven/v3/.zgroup", V2_GROUP);
 	assert_string_equal(climb_with("eleven/v3/x", ZINC_OPEN_OPTIONS(.create = 1, .format = "v2")),
 			    "eleven/v3|/x v2");
@@ -251,7 +251,7 @@ test_no_climb(void **state)
 	assert_string_equal(climb_with("twelve/b", ZINC_OPEN_OPTIONS(.create = 1)), "twelve|/b");
 }
 
-/* A name that the store cannot hold is one of a directory above a hierarchy, or of its root, but never of a node. */
+/* A directory above a hierarchy, or its root, may have a name that is invalid in the store, but a node never. */
 static void
 test_odd_names(void **state)
 {
@@ -283,7 +283,7 @@ test_odd_names(void **state)
 			}
 		}
 	}
-	/* nobody makes a name that could not be shown, but whoever has one can read what is in it */
+	/* a name that could not be shown is refused for a new node, but an existing one can be read */
 	assert_string_equal(climb("odd/a\tb", 1), "E_INVALID");
 	write_file("odd/a\tb/zarr.json", GROUP);
 	assert_string_equal(climb("odd/a\tb", 0), "odd/a\tb|/");
@@ -309,7 +309,7 @@ test_damaged(void **state)
 	assert_string_equal(climb("six/draft/x", 0), "six/draft/x|/");
 	assert_int_equal(zinc_hierarchy_open_url(&h, "six/draft/y", NULL, &err), ZINC_E_UNSUPPORTED);
 	assert_non_null(strstr(err.text, "draft"));
-	/* a document that cannot be read is no missing one */
+	/* a document that cannot be read is not missing */
 	assert_int_equal(mkdir("six/loop", 0755), 0);
 	assert_int_equal(symlink("zarr.json", "six/loop/zarr.json"), 0);
 	assert_int_equal(zinc_hierarchy_open_url(&h, "six/loop", NULL, &err), ZINC_E_IO);
@@ -332,7 +332,7 @@ test_options(void **state)
 	assert_int_equal(zinc_hierarchy_open_url(&h, "", NULL, &err), ZINC_E_INVALID);
 	zinc_hierarchy_close(NULL);
 
-	/* on an open store, the root is where the caller says */
+	/* on an open store, the caller sets the root */
 	forest_open(&f, "", ZINC_LENIENT);
 	forest_put(&f, "a/b/zarr.json", GROUP);
 	assert_int_equal(zinc_hierarchy_open(&h, f.memory, "", NULL, &err), ZINC_E_NOTFOUND);
@@ -341,7 +341,7 @@ test_options(void **state)
 	assert_string_equal(zinc_hierarchy_prefix(h), "a/b/");
 	assert_string_equal(zinc_hierarchy_path(h), "/");
 	assert_ptr_equal(zinc_hierarchy_store(h), f.memory);
-	/* what one says of itself opens another */
+	/* the URL of one opens another */
 	assert_ok(zinc_hierarchy_open(&g, f.memory, zinc_hierarchy_prefix(h), NULL, &err));
 	assert_string_equal(zinc_hierarchy_prefix(g), "a/b/");
 	assert_string_equal(zinc_hierarchy_path(g), "/");
@@ -353,7 +353,7 @@ test_options(void **state)
 	forest_close(&f);
 }
 
-/* memory:// stores have prefixes above, too. */
+/* memory:// stores also have prefixes above. */
 static void
 test_memory(void **state)
 {

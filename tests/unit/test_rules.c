@@ -1,7 +1,7 @@
 /*
- * test_rules.c - every store of tests/rules/index_v3.txt and index_v2.txt breaks its rule, and docs/rules.md knows all
+ * test_rules.c - every store of tests/rules/index_v3.txt and index_v2.txt breaks its rule, and docs/rules.md lists all
  *
- * First the documents of version 3 alone, as opening a node meets them; then whole stores, as validate does.
+ * First the documents of version 3 alone, as when a node is opened; then whole stores, as in validate.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +20,10 @@ struct fixture {
 	const char *text;
 };
 
-/* What a parser found. */
+/* The findings of a parser. */
 struct findings {
 	const char *wanted;
-	bool seen[3]; /* by severity, of the rule that is wanted */
+	bool seen[3]; /* by severity, for the expected rule */
 	unsigned n;
 };
 
@@ -94,7 +94,7 @@ expect_error(const struct fixture *f, bool strict)
 		fail_msg("%s: no error", f->c.path);
 	if (!found.seen[ZINC_SEVERITY_ERROR])
 		fail_msg("%s: %s not found, but %s", f->c.path, f->c.rule, err.text);
-	/* the first error alone, as opening a node meets it */
+	/* only the first error, as when a node is opened */
 	assert_int_equal(parse(f, strict, false, &found, &unsupported, &err), ZINC_E_CORRUPT);
 	if (strcmp(err.rule, f->c.rule) != 0)
 		fail_msg("%s: the first error is not %s, but %s", f->c.path, f->c.rule, err.text);

@@ -23,7 +23,7 @@ note(void *arg, zinc_severity severity, const char *rule, const char *pointer, c
 	snprintf(f->text + n, sizeof f->text - n, "%s: %s\n", pointer, message);
 }
 
-/* "valid", what was found, or the status. */
+/* "valid", the findings, or the status. */
 static const char *
 check_text(const char *schema, const char *instance, const zinc_schema_options *o)
 {
@@ -84,7 +84,7 @@ test_findings(void **state)
 			    ": matches none of the 2 alternatives\n");
 }
 
-/* C13: additionalProperties is true unless said otherwise, whatever the text of the convention says. */
+/* C13: additionalProperties is true by default, whatever the text of the convention says. */
 static void
 test_additional_default(void **state)
 {
@@ -128,7 +128,7 @@ test_bad_schemas(void **state)
 	assert_begins(check("{\"$schema\": \"https://example.com/mine\"}", "1"), "E_UNSUPPORTED");
 }
 
-/* A schema that refers to itself, a bomb of references, a pattern that would take for ever, huge values. */
+/* A schema that refers to itself, a bomb of references, a pattern that would not end, huge values. */
 static void
 test_limits(void **state)
 {

@@ -2,8 +2,8 @@
  * test_schema_suite.c - the public test suite of JSON Schema, from Debian's packages
  *
  * json-schema-test-suite has draft 07; libtest-json-schema-acceptance-perl carries a newer copy with draft 07 and
- * 2020-12.  Every case must come out as the suite says, but for those named in `refused`, which must be refused with
- * E_UNSUPPORTED and nothing else.  Where a package is not installed its part is skipped.
+ * 2020-12.  Every case must have the result of the suite, except those named in `refused`, which must be refused with
+ * E_UNSUPPORTED. If a package is not installed, its part is skipped.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #define DEBIAN "/usr/share/json-schema-test-suite"
 #define NEWER  "/usr/share/perl5/auto/share/dist/Test-JSON-Schema-Acceptance"
 
-/* Metaschemas of other people's, and vocabularies, which decide what keywords mean. */
+/* External metaschemas, and vocabularies, which define the meaning of keywords. */
 static const char *const refused[] = {
     "schema that uses custom metaschema with with no validation vocabulary",
     "ignore unrecognized optional vocabulary",

@@ -107,7 +107,7 @@ what_is_not_needed_goes(void **state)
 		if (i == 17)
 			assert_true(m.bytes < 48 << 20);
 	}
-	assert_true(m.bytes < 41 << 20); /* nor `other`, which nobody asked for */
+	assert_true(m.bytes < 41 << 20); /* nor `other`, which was not requested */
 	assert_true(m.bytes > 40 << 20);
 	assert_int_equal(gone, 1);
 	assert_int_equal(kept, 0);
@@ -149,7 +149,7 @@ trimming(void **state)
 	assert_int_equal(m.blocks, 0);
 }
 
-/* States are found by key and variant; the oldest goes when there are too many; all go with the context. */
+/* States are found by key and variant; the oldest is dropped if there are too many; all are freed with the context. */
 static void
 states(void **state)
 {
@@ -176,7 +176,7 @@ states(void **state)
 	assert_ptr_equal(*zinc_scratch_state(s, &key, 1, free_state), &freed[1]);
 	assert_ptr_equal(*zinc_scratch_state(s, &key, 15, free_state), &freed[15]);
 	assert_null(
-	    *zinc_scratch_state(s, &key, 0, free_state)); /* anew; the oldest, 1, made room, and this stays unset */
+	    *zinc_scratch_state(s, &key, 0, free_state)); /* again; the oldest, 1, was dropped, and this stays unset */
 	assert_int_equal(freed[1], 1);
 	zinc_scratch_put(s);
 	zinc_context_free(ctx);

@@ -268,7 +268,7 @@ blocks(void **state)
 	assert_int_equal(init(&s, &g, 3), ZINC_E_INVALID);
 }
 
-/* A chunk that reaches past 2^64, and a grid with a chunk wholly behind the array's end. */
+/* A chunk that reaches past 2^64, and a grid with a chunk wholly after the array's end. */
 static uint64_t
 count_three(void *self, int dim, uint64_t length)
 {

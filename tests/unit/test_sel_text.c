@@ -10,7 +10,7 @@
 
 static const uint64_t shape[] = {10, 4, 7};
 
-/* "start,count,step" of each dimension, "!" behind dropped ones, "[...]" for lists, joined by " ". */
+/* "start,count,step" of each dimension, "!" after dropped ones, "[...]" for lists, joined by " ". */
 static const char *
 describe(const zinc_selection *s)
 {
@@ -235,7 +235,7 @@ parse_badly(void *arg, zinc_context *ctx, zinc_error *err)
 	zinc_error e = ZINC_ERROR_INIT;
 	const zinc_status st = parse(arg, ctx, &e);
 
-	return st == ZINC_E_INVALID ? ZINC_OK : zinc_error_copy(err, &e); /* as expected; nothing may be left behind */
+	return st == ZINC_E_INVALID ? ZINC_OK : zinc_error_copy(err, &e); /* as expected; no memory may be left */
 }
 
 static void
@@ -244,7 +244,7 @@ every_allocation_may_fail(void **state)
 	static char good[] = "[1,2],...,3", bad[] = "[1,2],...,x";
 
 	(void)state;
-	assert_int_equal(sweep_alloc(parse, good), 2); /* one allocation: once, and for ever */
+	assert_int_equal(sweep_alloc(parse, good), 2); /* one allocation: once, and permanently */
 	sweep_alloc(parse_badly, bad);
 }
 

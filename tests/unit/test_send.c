@@ -1,5 +1,5 @@
 /*
- * test_send.c - parcels to a far store; numbers are the promises of src/fetch/fetch.h
+ * test_send.c - parcels to a remote store; numbers are the promises of src/fetch/fetch.h
  *
  * Parcel i is 1000 bytes of i for key "k<i>", made by several threads at once.
  */
@@ -161,7 +161,7 @@ is_stored(const scene *s, size_t i)
 	zinc_blob_fini(&b);
 }
 
-/* The first answer comes when many have been given. */
+/* The first answer is sent after many parcels were given. */
 static zinc_status
 wait_for_many(void *arg, uint64_t puts, const char *key)
 {
@@ -203,7 +203,7 @@ open_puts_do_not_depend_on_threads(void **state)
 	}
 }
 
-/* What is given while others are open joins them. */
+/* A parcel that is given while others are open joins them. */
 static zinc_status
 give_another(void *arg, uint64_t puts, const char *key)
 {
@@ -302,7 +302,7 @@ the_lowest_failure_is_found(void **state)
 	}
 }
 
-/* (9), (10) a call that fails as a whole is made anew for each, as long as it matters */
+/* (9), (10) a call that fails as a whole is repeated for each parcel, while its result is needed */
 static void
 a_call_that_fails_is_made_singly(void **state)
 {
@@ -345,7 +345,7 @@ a_cancel_ends_the_window(void **state)
 	}
 }
 
-/* (10) a store that goes on for ever ends at its deadline */
+/* (10) a store that does not end is stopped by the deadline */
 static void
 a_deadline_ends_it(void **state)
 {
@@ -362,7 +362,7 @@ a_deadline_ends_it(void **state)
 	close_scene(&s);
 }
 
-/* Every second key is there already. */
+/* Every second key already exists. */
 static void
 lost_conditions_are_told(void **state)
 {
@@ -399,7 +399,7 @@ hold_the_first(void *arg, uint64_t puts, const char *key)
 	return puts == 0 ? wait_for_many(arg, puts, key) : ZINC_OK;
 }
 
-/* (7) Nothing can join a batch with conditions: such puts wait for the next, and go out together then. */
+/* (7) Nothing can join a batch with conditions: such puts wait for the next, and are then sent together. */
 static void
 conditions_go_together(void **state)
 {
@@ -452,7 +452,7 @@ deletes_go_together(void **state)
 	close_scene(&s);
 }
 
-/* A parcel that is not needed goes nowhere. */
+/* A parcel that is not needed is not sent. */
 static void
 dropped_parcels_are_not_sent(void **state)
 {

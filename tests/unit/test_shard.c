@@ -134,7 +134,7 @@ empty_shard(void **state)
 	       FF16 FF16 FF16 FF16 "664ecd2f");
 }
 
-/* (4) Inner chunks in C order, the all-fill one left out; offsets are absolute, also with the index in front. */
+/* (4) Inner chunks in C order, the all-fill one left out; offsets are absolute, also with the index at the start. */
 static void
 layouts(void **state)
 {
@@ -158,7 +158,7 @@ layouts(void **state)
 	       "01010102 03030305 04040406"
 	       "0000000000000000 ffffffffffffffff 0400000000000000 0800000000000000"
 	       "0400000000000000 ffffffffffffffff 0400000000000000 0400000000000000");
-	/* transpose in front: the shape of inner chunks is in its axes, here columns of two */
+	/* transpose before it: the shape of inner chunks is in its axes, here columns of two */
 	stores("[{\"name\":\"transpose\",\"configuration\":{\"order\":[1,0]}}," SHARDING(
 		   "\"chunk_shape\":[1,4],\"codecs\":[\"bytes\"],\"index_codecs\":[" LITTLE "]") "]",
 	       s44, 9, in,
@@ -168,7 +168,7 @@ layouts(void **state)
 	/* no dimensions: one inner chunk, one entry */
 	stores("[" SHARDING("\"chunk_shape\":[],\"codecs\":[\"bytes\"],\"index_codecs\":[" LITTLE "]") "]", scalar, 9,
 	       &one, "07 0000000000000000 0100000000000000");
-	/* shards within a shard: each has its own index, with offsets of its own */
+	/* shards within a shard: each has its own index and offsets */
 	stores("[" SHARDING("\"chunk_shape\":[2,2],\"codecs\":[" SHARDING(
 		   "\"chunk_shape\":[2,1],\"codecs\":[\"bytes\"],\"index_codecs\":[" LITTLE
 		   "]") "],\"index_codecs\":[" LITTLE "]") "]",
@@ -243,7 +243,7 @@ entries(void **state)
 	assert_int_equal(decode_two(false, 0, 4, none - 1, 4, back), ZINC_E_CORRUPT);
 	assert_int_equal(decode_two(false, none - 3, 4, 0, 4, back), ZINC_E_CORRUPT);
 	assert_int_equal(decode_two(false, 4, none - 3, 0, 4, back), ZINC_E_CORRUPT);
-	/* the index in front: bounds are the other way round */
+	/* the index at the start: bounds are reversed */
 	assert_int_equal(decode_two(true, 32, 4, 44, 4, back), ZINC_OK);
 	assert_memory_equal(back, "\0\1\x0c\x0d\2\3\x0e\x0f", 8);
 	assert_int_equal(decode_two(true, 31, 4, 44, 4, back), ZINC_E_CORRUPT);
@@ -356,7 +356,7 @@ index_alone(void **state)
 	assert_int_equal(out.n, 6 + 68);
 	assert_ok(zinc_shard_index_decode(sh, t.s, s44, (zinc_bytes){out.p + 6, 68}, 174, back, &err));
 	assert_memory_equal(back, e, sizeof e);
-	/* a shard one byte shorter: the last entry lies over the index */
+	/* a shard one byte shorter: the last entry overlaps the index */
 	assert_int_equal(zinc_shard_index_decode(sh, t.s, s44, (zinc_bytes){out.p + 6, 68}, 173, back, &err),
 			 ZINC_E_CORRUPT);
 	assert_string_equal(err.codec, "sharding_indexed");
@@ -371,7 +371,7 @@ index_alone(void **state)
 	chain_fini(&t);
 }
 
-/* What can be read alone: through shards, as long as each is open, in axes of the array. */
+/* Units that can be read alone: through shards, as long as each is open, in axes of the array. */
 static void
 units(void **state)
 {
@@ -413,7 +413,7 @@ units(void **state)
 
 /* ---- damage ---- */
 
-/* With checksums inside and on the index, only bytes in gaps go unnoticed, and here are none. */
+/* With checksums inside and on the index, only damage in gaps is undetected, and here are none. */
 static void
 damage(void **state)
 {

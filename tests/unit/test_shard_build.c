@@ -53,7 +53,7 @@ teardown(void **state)
 	return 0;
 }
 
-/* What a test does with the shard in the making. */
+/* The test's function for the new shard. */
 typedef void (*steps)(zinc_shard_build *b);
 
 typedef struct run {
@@ -87,7 +87,7 @@ make(fixture *f, const uint8_t *old, size_t nold, steps what)
 	assert_ok(zinc_splice_whole(splice, &r, old ? &bytes : NULL, &f->joined, &u, &err));
 }
 
-/* Bytes [offset, offset + nbytes) of the new shard, as its index says. */
+/* Bytes [offset, offset + nbytes) of the new shard, as in its index. */
 static void
 assert_chunk(const fixture *f, unsigned position, const char *text)
 {

@@ -1,5 +1,5 @@
 /*
- * test_shard_change.c - edits of inner chunks that come as bytes: order, appending, erasing, failing allocations
+ * test_shard_change.c - edits of inner chunks as bytes: order, appending, erasing, failing allocations
  */
 #include <string.h>
 
@@ -106,7 +106,7 @@ test_append(void **unused)
 	end(&f);
 }
 
-/* An old shard that counts what is read of it. */
+/* An old shard that counts its reads. */
 typedef struct counted {
 	const uint8_t *bytes;
 	uint64_t nbytes;
@@ -136,7 +136,7 @@ test_nothing_changes(void **unused)
 
 	(void)unused;
 	begin(&f, NULL, 2);
-	memset(f.old + 8 + 16, 0xff, 16); /* chunk 1 is not there */
+	memset(f.old + 8 + 16, 0xff, 16); /* chunk 1 is missing */
 	f.edits[0] = erase(1);
 	f.edits[1] = (zinc_chunk_edit){.position = 2, .what = ZINC_CHUNK_KEEP};
 	assert_ok(zinc_shard_change_splice(&f.c, &old, &out, &err));
@@ -145,7 +145,7 @@ test_nothing_changes(void **unused)
 	assert_int_equal(x.nbytes, INDEX);
 	assert_ok(zinc_shard_change_splice(&f.c, &none, &out, &err));
 	assert_true(out.keep);
-	f.edits[1] = put(2, "CC"); /* what is kept is not read */
+	f.edits[1] = put(2, "CC"); /* kept chunks are not read */
 	assert_ok(zinc_shard_change_splice(&f.c, &old, &out, &err));
 	assert_false(out.keep);
 	assert_int_equal(out.nparts, 4); /* aa, CC, dd, index */

@@ -1,5 +1,5 @@
 /*
- * test_shard_grid.c - shards on a program's grid, which makes them unequal (promise 4 of shard_read.c)
+ * test_shard_grid.c - shards on a program's grid, with different sizes (promise 4 of shard_read.c)
  *
  *     elements   [0 1][2 3 4 5][6 ... 13][14 ... 29]      shard i has 2 << i of them, inner chunks of two
  */
@@ -120,7 +120,7 @@ all_are_read(void **state)
 	stage_close(&s);
 }
 
-/* Inner chunks that divide the widest shard but not the others, and a grid that lies about the widest. */
+/* Inner chunks that divide the widest shard but not the others, and a grid that reports a wrong maximum. */
 static void
 what_does_not_fit_is_refused(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * test_shard_index.c - which bytes of a stored shard are asked for, and what is made of those that came
+ * test_shard_index.c - which bytes of a stored shard are requested, and how they are used
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * test_shard_many.c - the indexes of many shards in one call, and requests that go along
+ * test_shard_many.c - the indexes of many shards in one call, together with other requests
  */
 #include <string.h>
 
@@ -57,7 +57,7 @@ teardown(void **state)
 	return 0;
 }
 
-/* Who is told of the document. */
+/* The callback for the document. */
 typedef struct other {
 	char bytes[8];
 	size_t number, calls;
@@ -119,7 +119,7 @@ test_many(void **state)
 	zinc_shard_read_fini(&r[0], ctx);
 }
 
-/* Without a tag all of it is read, and it may have gone. */
+/* Without a tag all of it is read, and it may be missing by then. */
 static void
 test_no_tag(void **state)
 {

@@ -1,8 +1,8 @@
 /*
  * test_shard_read.c - selections of open shards; numbers are the promises of src/array/shard_read.c
  *
- * An array of 8 x 8 elements in four shards of four inner chunks each, 8 bytes long, in a store that is far away.  Element
- * (r, c) is r * 8 + c + 1, and 100 more in the second generation.  Promise 4 is held by test_shard_grid.c.
+ * An array of 8 x 8 elements in four shards of four inner chunks each, 8 bytes long, in a remote store.  Element
+ * (r, c) is r * 8 + c + 1, and 100 more in the second generation.  Promise 4 is tested in test_shard_grid.c.
  */
 #include <stdio.h>
 
@@ -114,7 +114,7 @@ read_shards(scene *x, const char *text, uint16_t *v, size_t n, const zinc_io_opt
 	return zinc_call_end(&c, st, err);
 }
 
-/* (1) A shard that is replaced after its index was read is read anew: all elements are of the new generation. */
+/* (1) A shard that is replaced after its index was read is read again: all elements are of the new generation. */
 static void
 test_one_generation(void **state)
 {
@@ -132,7 +132,7 @@ test_one_generation(void **state)
 	scene_close(&x);
 }
 
-/* (1) One that never holds still is E_CONFLICT, which names it, after eight tries. */
+/* (1) A shard that keeps changing is E_CONFLICT, which names it, after eight tries. */
 static void
 test_conflict(void **state)
 {
@@ -227,7 +227,7 @@ test_small(void **state)
 	scene_close(&x);
 }
 
-/* What is not stored is fill value, or E_NOTFOUND when that was asked for. */
+/* Missing elements are the fill value, or E_NOTFOUND on request. */
 static void
 test_missing(void **state)
 {

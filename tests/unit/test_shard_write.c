@@ -15,9 +15,9 @@
 typedef struct scene {
 	stage s;
 	zinc_array *a;
-	zinc_blob old;          /* the shard as it is stored */
-	_Atomic uint64_t asked; /* bytes of it that were read, but for the index */
-	bool convert;           /* what is written has another type */
+	zinc_blob old;          /* the stored shard */
+	_Atomic uint64_t asked; /* bytes of it that were read, without the index */
+	bool convert;           /* the written elements have another type */
 	/* what was written */
 	zinc_status st;
 	bool erase;
@@ -73,7 +73,7 @@ join(scene *x, const zinc_splice *out)
 	}
 }
 
-/* The file's own door: write `value` to what is selected.  `parallel`: on all threads of the call. */
+/* The public function of the file: write `value` to the selection.  `parallel`: on all threads of the call. */
 static void
 write_shard(scene *x, const char *text, uint16_t value, bool on_top, bool parallel, zinc_error *err)
 {
@@ -108,7 +108,7 @@ write_shard(scene *x, const char *text, uint16_t value, bool on_top, bool parall
 	(void)!zinc_call_end(&c, ZINC_OK, &ok);
 }
 
-/* What the array reads when the new shard is stored. */
+/* The elements of the array when the new shard is stored. */
 static void
 assert_reads(scene *x, const uint16_t want[16])
 {
@@ -144,7 +144,7 @@ test_same_bytes(void **state)
 	scene_close(&many);
 }
 
-/* (2) Inner chunks that are not touched stay as they are and never come into memory. */
+/* (2) Untouched inner chunks do not change and are never in memory. */
 static void
 test_kept(void **state)
 {
@@ -164,7 +164,7 @@ test_kept(void **state)
 	scene_close(&x);
 }
 
-/* (3) Of those touched only the ones not covered are read and decoded: damage elsewhere does not matter. */
+/* (3) Only touched inner chunks that are not fully covered are read and decoded: damage elsewhere does not matter. */
 static void
 test_decoded(void **state)
 {

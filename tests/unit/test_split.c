@@ -194,7 +194,7 @@ lying_span(void *self, int dim, uint64_t chunk, uint64_t *start, uint64_t *exten
 	const uint64_t *how = self;
 
 	(void)dim;
-	*start = chunk * 3 + (*how == 1); /* behind the index */
+	*start = chunk * 3 + (*how == 1); /* after the index */
 	*extent = *how == 2 ? 0 : 1;
 }
 

@@ -1,7 +1,7 @@
 /*
  * test_store.c - checks, errors and missing slots, by the promises of store.c
  *
- * The stores here are made by the tests: odd ones, and ones that lie.
+ * The stores are made by the tests: unusual ones, and ones with wrong answers.
  */
 #include <stdio.h>
 
@@ -10,7 +10,7 @@
 #include "support/slots.h"
 #include "support/test.h"
 
-/* ---- a store that says what it is told to say ---- */
+/* ---- a store with given answers ---- */
 
 typedef struct odd_store {
 	zinc_caps caps;
@@ -146,7 +146,7 @@ keys_are_checked_before(void **state)
 	assert_int_equal(o.closed, 1);
 }
 
-/* A store whose listing lies must not lead anybody anywhere. */
+/* Wrong entries in a listing must not be followed. */
 static void
 keys_are_checked_coming_back(void **state)
 {
@@ -269,7 +269,7 @@ structures_of_older_programs(void **state)
 	none.caps = NULL;
 	assert_int_equal(zinc_store_wrap(&s, NULL, &none, &o, "", &err), ZINC_E_INVALID);
 	assert_null(s);
-	assert_int_equal(o.closed, 1); /* what is not taken stays the caller's */
+	assert_int_equal(o.closed, 1); /* a refused store still belongs to the caller */
 	assert_ok(zinc_store_wrap(&s, NULL, &odd_ops, &o, NULL, &err));
 	assert_string_equal(zinc_store_url(s), "");
 	zinc_store_close(s);
@@ -316,7 +316,7 @@ listings_are_limited(void **state)
 	zinc_context_free(ctx);
 }
 
-/* ---- promise 5: of every put the caller is told once ---- */
+/* ---- promise 5: every put is reported to the caller once ---- */
 
 static zinc_status
 talk_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
@@ -365,7 +365,7 @@ puts_are_told_of_once(void **state)
 	zinc_store_close(s);
 }
 
-/* Tells of all that it knows, asks for more once, and says that it failed. */
+/* Reports all its puts, requests more once, and then fails. */
 static zinc_status
 go_on_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
 	  const zinc_wait *wait, zinc_error *err)
@@ -402,7 +402,8 @@ one_more(void *arg)
 	return 2;
 }
 
-/* Only to a store that asks, and only what may be put without a look at what is there; whoever was told of all of them hears of no failure. */
+/* Only to a store that requests them, and only puts that need no check of the old value; a caller that got all
+ * results gets no failure. */
 static void
 more_puts_are_told_of(void **state)
 {
@@ -441,7 +442,7 @@ more_puts_are_told_of(void **state)
 	}
 }
 
-/* ---- promise 7: of every get, too ---- */
+/* ---- promise 7: the same for every get ---- */
 
 /* Twice of the first, never of the second. */
 static zinc_status
@@ -492,7 +493,7 @@ gets_are_told_of_once(void **state)
 	}
 }
 
-/* ---- promise 3: a NULL slot is passed on by who forwards, and by nobody else ---- */
+/* ---- promise 3: a NULL slot is passed on only by wrappers with `forwards` ---- */
 
 static zinc_store *
 pass_on(void *self)

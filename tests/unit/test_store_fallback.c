@@ -1,7 +1,7 @@
 /*
  * test_store_fallback.c - operations made from simpler ones, by the promises of store_fallback.c
  *
- * Rules of the drafts: what is made from simpler operations, 22-102+ 22-104+.
+ * Rules of the drafts: operations made from simpler ones, 22-102+ 22-104+.
  */
 #include <stdio.h>
 
@@ -12,11 +12,11 @@
 #include "support/slots.h"
 #include "support/test.h"
 
-/* A memory store behind few slots and fewer caps, that can be disturbed between a read and a put. */
+/* A memory store with few slots and fewer caps; another writer can change it between a read and a put. */
 typedef struct poor {
 	zinc_store *next;
 	uint32_t flags;
-	int disturb; /* so many puts find that somebody was faster; -1: all */
+	int disturb; /* number of puts that lose against another writer; -1: all */
 	int puts;
 	int fail_del; /* which del fails, from 1 */
 	int dels;
@@ -139,7 +139,7 @@ update_loops_until_nobody_comes_between(void **state)
 	assert_ok(zinc_store_update(s, "k", append, buf, 0, 0, 0, NULL, &err));
 	assert_int_equal(p.puts, 4);
 	assert_text(s, "k", "theirs+");
-	p.disturb = 1; /* the key comes into being */
+	p.disturb = 1; /* the key is created */
 	assert_ok(zinc_store_update(s, "new", append, buf, 0, 0, 0, NULL, &err));
 	assert_text(s, "new", "theirs+");
 	assert_ok(zinc_store_update(s, "new", erase, buf, 0, 0, 0, NULL, &err));
@@ -313,7 +313,7 @@ every_failing_allocation(void **state)
 
 /* ---- splice ---- */
 
-/* "abcdef" becomes "abXYef"; what else is there is erased, and what is missing kept so. */
+/* "abcdef" becomes "abXYef"; other existing keys are erased, and missing ones stay missing. */
 static zinc_status
 splice_middle(void *arg, const zinc_old *old, zinc_splice *out, zinc_error *err)
 {
@@ -354,7 +354,7 @@ splice_in(zinc_store *s)
 	zinc_store_close(s);
 }
 
-/* A store that copies what is kept by itself, and one that knows no parts. */
+/* A store that copies kept parts by itself, and one without parts. */
 static void
 splice_keeps_the_old_parts(void **state)
 {

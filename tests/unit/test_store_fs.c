@@ -213,7 +213,7 @@ no_race_leads_outside(void **state)
 	race_outside(ZINC_LINKS_BENEATH);
 }
 
-/* ---- what is in the way ---- */
+/* ---- entries in the way ---- */
 
 static void
 files_and_directories_collide_clearly(void **state)
@@ -233,7 +233,7 @@ files_and_directories_collide_clearly(void **state)
 	assert_missing(s, "a/b/c");
 	assert_string_equal(tree("d"), "a/ a/b");
 	assert_int_equal(mkdir("d/empty", 0777), 0);
-	put_text(s, "empty", "x"); /* nobody's directory */
+	put_text(s, "empty", "x"); /* an unrelated directory */
 	assert_text(s, "empty", "x");
 	zinc_store_close(s);
 }
@@ -270,7 +270,7 @@ other_kinds_of_files_are_no_values(void **state)
 	assert_int_equal(zinc_store_open(&s, "d", ZINC_STORE_OPTIONS(.links = 3), &err), ZINC_E_INVALID);
 }
 
-/* (12): a link that leads nowhere hides a value that nobody has, it is not a value that was never written */
+/* (12): a dangling link is an unreadable value, not a missing one */
 static void
 dangling_links_are_not_missing(void **state)
 {
@@ -421,7 +421,7 @@ many_pieces(void **state)
 	r.iov = out;
 	r.niov = N;
 	for (i = 0; i < 3; i++) {
-		rig.calls.most_bytes = (size_t)i * 7; /* 0: as asked */
+		rig.calls.most_bytes = (size_t)i * 7; /* 0: as requested */
 		memset(got, 0, sizeof got);
 		assert_ok(zinc_store_putv(rig.store, NULL, "k", in, N, NULL, 0, NULL, NULL, &err));
 		gets_init(&g, 1);
@@ -450,7 +450,7 @@ a_put_costs_these_calls(void **state)
 	put_text(rig.store, "warm", "");
 	sweep_calls_forget(&rig.calls);
 	put_text(rig.store, "k", "v");
-	/* directory, lock file; lock; is it current (2); what is replaced; bytes; time, read back; fsync; rename;
+	/* directory, lock file; lock; is it current (2); the old file; bytes; time, read back; fsync; rename;
 	 * unlock; close (2); directory, fsync, fstat, close */
 	assert_int_equal(rig.calls.nlog, 18);
 	sweep_calls_forget(&rig.calls);
@@ -489,7 +489,7 @@ caps_tell_the_truth(void **state)
 	zinc_store_close(s);
 }
 
-/* A root that does not exist yet may be made by somebody else. */
+/* A root that does not exist yet may be made by another process. */
 static void
 the_root_may_come_later(void **state)
 {

@@ -67,12 +67,12 @@ each_directory_is_synced_once(void **state)
 		assert_int_equal(zinc_store_del(rig.store, g, key, NULL, 0, NULL, NULL), ZINC_OK);
 	}
 	commit(rig.store, g);
-	assert_int_equal(rig_count(&rig, "fsync"), 1); /* all are gone: the root */
+	assert_int_equal(rig_count(&rig, "fsync"), 1); /* all are removed: the root */
 	assert_string_equal(tree("d"), "warm");
 	rig_close(&rig);
 }
 
-/* Every rename comes after the fsync of its file, every fsync of a directory after all renames in it. */
+/* Every rename is after the fsync of its file, every fsync of a directory after all renames in it. */
 static void
 order_within_a_group(void **state)
 {
@@ -143,7 +143,7 @@ at_most_64_locks_are_held(void **state)
 	rig_close(&rig);
 }
 
-/* Several groups together hold at most 256, so that descriptors do not run out. */
+/* Several groups together have at most 256 open, so that descriptors do not run out. */
 static void
 many_groups_share_the_descriptors(void **state)
 {
@@ -296,7 +296,7 @@ an_unsynced_directory_makes_its_keys_uncertain(void **state)
 	rig_close(&rig);
 }
 
-/* Directories that are gone are synced by what is left above, once for both: it fails for both. */
+/* Removed directories are synced by the remaining directory above, once for both: it fails for both. */
 static void
 removed_directories_share_their_failure(void **state)
 {
@@ -319,7 +319,7 @@ removed_directories_share_their_failure(void **state)
 	rig_close(&rig);
 }
 
-/* Several threads wait for the disk; what one of them meets is told for its key only. */
+/* Several threads wait for the disk; the failure of one is reported only for its key. */
 static void
 windows_are_finished_by_helpers(void **state)
 {
@@ -362,10 +362,10 @@ windows_are_finished_by_helpers(void **state)
 	leave_fast_dir();
 }
 
-/* ---- promise 7: nobody who waits holds a lock ---- */
+/* ---- promise 7: a waiting writer holds no lock ---- */
 
 typedef struct crossing {
-	zinc_store *store; /* an object of its own: as another process would have */
+	zinc_store *store; /* a separate object, as in another process */
 	const char *first, *second;
 	bool update; /* the second change is an update, outside of the group */
 	zinc_status status;

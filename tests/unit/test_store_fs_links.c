@@ -69,7 +69,7 @@ changes_follow_links_to_directories(void **state)
 	assert_string_equal(read_text("other/k"), "theirsx");
 }
 
-/* The name is the store's own, the file behind it is not. */
+/* The name belongs to the store, the target of the link does not. */
 static void
 a_linked_value_is_replaced_by_name(void **state)
 {
@@ -98,7 +98,7 @@ a_linked_value_is_replaced_by_name(void **state)
 	zinc_store_close(s);
 }
 
-/* Nobody knows what a part of it would be joined to; to write it whole, or to erase it, needs no old value. */
+/* A partial write would need the unreadable old value; a whole write or an erase does not. */
 static void
 a_dangling_link_has_no_old_value(void **state)
 {
@@ -117,7 +117,7 @@ a_dangling_link_has_no_old_value(void **state)
 	assert_int_equal(symlink("nowhere", "d/gone"), 0);
 	assert_ok(zinc_store_del(s, NULL, "gone", NULL, 0, NULL, &err));
 	assert_missing(s, "gone");
-	/* a link to a directory is a prefix: its name can hold no value */
+	/* a link to a directory is a prefix: its name cannot have a value */
 	assert_int_equal(zinc_store_put(s, NULL, "link", "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_EXISTS);
 	assert_ok(zinc_store_del(s, NULL, "link", NULL, 0, NULL, &err));
 	assert_true(is_link("d/link"));
@@ -160,7 +160,7 @@ note(void *arg, const char *key, uint64_t nbytes)
 	return 0;
 }
 
-/* For who erases one by one: what del_prefix would. */
+/* For erasing one by one: the same as del_prefix. */
 static void
 own_keys_are_listed_without_following(void **state)
 {
@@ -179,7 +179,7 @@ own_keys_are_listed_without_following(void **state)
 	zinc_store_close(s);
 }
 
-/* ---- links that come while a prefix is erased ---- */
+/* ---- links that appear while a prefix is erased ---- */
 
 #define OUTSIDE "dead.__lock k sub/ sub/dead.__lock sub/k void/"
 
@@ -199,7 +199,7 @@ fill(const char *dir)
 	assert_int_equal(mkdir(path, 0777), 0);
 }
 
-/* d/p/t holds what outside holds under the same names. */
+/* d/p/t has the same names as outside. */
 static void
 make_twins(void)
 {
@@ -327,7 +327,7 @@ other_links_are_followed(void **state)
 	zinc_store_close(s);
 }
 
-/* A directory of the store becomes a link outwards and back, all the time; what was erased is made anew. */
+/* A directory of the store becomes a link outwards and back, all the time; erased keys are created again. */
 static void *
 swap(void *arg)
 {

@@ -1,5 +1,5 @@
 /*
- * test_store_fs_list.c - what is listed, and what is not: promises 9 and 12 of store_fs.c
+ * test_store_fs_list.c - listed and unlisted entries: promises 9 and 12 of store_fs.c
  */
 #include <dirent.h>
 #include <errno.h>
@@ -109,7 +109,7 @@ note_odd(void *arg, const zinc_odd *odd)
 	return 0;
 }
 
-/* What is told of entries that are no keys; of all, or of one level. */
+/* The reports about entries that are not keys; of all, or of one level. */
 static const char *
 odd(zinc_store *s, const char *prefix, bool all)
 {
@@ -158,7 +158,7 @@ links_are_listed_when_followed(void **state)
 	zinc_store_close(s);
 }
 
-/* (12): what is there and no key is told, with its name, once. */
+/* (12): an entry that is not a key is reported once, with its name. */
 static void
 what_is_no_key_is_told(void **state)
 {
@@ -176,7 +176,7 @@ what_is_no_key_is_told(void **state)
 	assert_string_equal(odd(s, "", false),
 			    "a/ back\\slash(NAME) bad\tdir(NAME k) bad\nname(NAME) bad\xFFname(NAME) dangling(LINK) "
 			    "dir.__lock(NAME) fifo(TYPE) klink link/ out/ round(LOOP)");
-	/* the loop is seen from where the listing begins, too */
+	/* the loop is also detected from the start of the listing */
 	assert_string_equal(odd(s, "a/", true), "a/k a/up(LOOP)");
 	zinc_store_close(s);
 	s = open_with("d", ZINC_LINKS_REFUSE);
@@ -190,7 +190,7 @@ note_dir(void *arg, const zinc_odd *odd)
 	return odd->kind == ZINC_ODD_DIR ? note_key(arg, odd->key, 0) : 0;
 }
 
-/* (12): a directory may be in the place of a value, also an empty one; its name comes before the keys below it. */
+/* (12): a directory may be in the place of a value, also an empty one; its name is before the keys below it. */
 static void
 directories_are_told(void **state)
 {
@@ -246,7 +246,8 @@ loops_of_two_end(void **state)
 	zinc_store_close(s);
 }
 
-/* A directory that may not be read fails a plain listing, and is told to who asks for what is no key. */
+/* An unreadable directory fails a plain listing, and is reported to a caller that requests entries that are not keys.
+ * */
 static void
 unreadable_directories_are_told(void **state)
 {
@@ -292,7 +293,8 @@ list_status(zinc_store *s, const char *prefix, bool all)
 	return st;
 }
 
-/* What get() fails on is no empty prefix either: in the place of the directory that is listed, or above it. */
+/* An entry on which get() fails is not an empty prefix either: in the place of the directory that is listed, or above
+ * it. */
 static void
 only_what_is_missing_is_empty(void **state)
 {
@@ -317,7 +319,7 @@ only_what_is_missing_is_empty(void **state)
 	zinc_store_close(s);
 }
 
-/* Where readdir does not tell types. */
+/* If readdir does not report types. */
 static int typeless_read_dir(const zinc_os *self, int dir, int (*fn)(void *arg, const char *name, int type), void *arg);
 
 struct typeless {
@@ -462,7 +464,7 @@ leftovers_are_found_and_removed(void **state)
 	assert_true(has(found, "empty/(empty)") && has(found, "nested/empty/(empty)") && has(found, "nested/(empty)"));
 	assert_true(has(found, "locks/(empty)"));
 	assert_false(has(found, "fifo"));
-	assert_string_equal(tree("d"), before); /* only looked */
+	assert_string_equal(tree("d"), before); /* only checked */
 	assert_string_equal(scrub(s, "locks/", 0), "locks/x.__lock(lock ) locks/(empty)");
 	scrub(s, "", 1);
 	assert_string_equal(scrub(s, "", 0), "");

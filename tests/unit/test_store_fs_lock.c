@@ -1,7 +1,7 @@
 /*
  * test_store_fs_lock.c - the lock file protocol: promises 1-3 of store_fs_lock.c, 5 and 11 of store_fs.c
  *
- * Other processes are real ones, and a watchdog ends what hangs.
+ * Other processes are real ones, and a watchdog ends a hanging test.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ open_durable(const char *dir)
 	return s;
 }
 
-/* What another program does that knows the protocol. */
+/* What another program with the same protocol does. */
 static int
 take_lock_file(const char *path)
 {
@@ -68,7 +68,7 @@ a_leftover_is_taken_over(void **state)
 	zinc_store_close(s);
 }
 
-/* Only the owner of a file may choose its time; let the first try say that we are not. */
+/* Only the owner of a file may choose its time; let the first attempt fail as if we were not. */
 static void
 a_strangers_leftover_is_made_anew(void **state)
 {
@@ -151,7 +151,8 @@ put_in_thread(void *arg)
 	return NULL;
 }
 
-/* The owner renames its lock file to the key, as TensorStore does: whoever waited for that file must look again. */
+/* The owner renames its lock file to the key, as TensorStore does: a process that waited for that file must check
+ * again. */
 static void
 a_waiter_looks_again(void **state)
 {
@@ -201,7 +202,7 @@ increment(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error 
 	return ZINC_OK;
 }
 
-/* The holder never lets go: only the deadline or the flag can end the waiting, and nothing is changed then. */
+/* The holder never releases the lock: only the deadline or the flag can end the wait, and nothing is changed then. */
 static void
 a_waiter_may_give_up(void **state)
 {
@@ -232,7 +233,7 @@ a_waiter_may_give_up(void **state)
 	zinc_store_close(s);
 }
 
-/* Until the store asks for the lock but seldom. */
+/* Until the store tries the lock only rarely. */
 static void
 a_waiter_is_patient(void **state)
 {
@@ -250,7 +251,7 @@ a_waiter_is_patient(void **state)
 		if (write(ready[1], "", 1) != 1)
 			_exit(1);
 		sleep(4);
-		_exit(0); /* with it the lock goes */
+		_exit(0); /* this releases the lock */
 	}
 	assert_int_equal(read(ready[0], &c, 1), 1);
 	s = open_fs("d");
@@ -266,7 +267,7 @@ a_waiter_is_patient(void **state)
 
 enum { PROCESSES = 8, TIMES = 60 };
 
-/* Directories come and go under the writers: every tenth time the key is erased and counted apart. */
+/* Directories are created and removed during the writes: every tenth time the key is erased and counted separately. */
 static int
 increment_in_process(int which)
 {
@@ -351,7 +352,7 @@ typedef struct forking {
 	int pipe[2];
 } forking;
 
-/* Fork while the key's lock is held, and let the child live on. */
+/* Fork while the key's lock is held, and let the child continue. */
 static zinc_status
 fork_inside(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
 {
@@ -387,7 +388,7 @@ a_child_keeps_no_lock_alive(void **state)
 	assert_ok(zinc_store_put(s, g, "grouped", "v", 1, NULL, 0, NULL, NULL, &err));
 	assert_ok(zinc_store_update(s, "k", fork_inside, &f, 0, 0, 0, NULL, &err));
 	assert_ok(zinc_store_commit(s, g, NULL, NULL, NULL, &err));
-	put_text(other, "k", "next"); /* would wait for ever for a lock that the child has */
+	put_text(other, "k", "next"); /* would wait without end for a lock that the child has */
 	put_text(other, "grouped", "next");
 	close(f.pipe[0]);
 	close(f.pipe[1]);
@@ -398,7 +399,7 @@ a_child_keeps_no_lock_alive(void **state)
 	zinc_store_close(s);
 }
 
-/* The parent dies while it holds a lock and its child lives on. */
+/* The parent dies while it holds a lock and its child continues. */
 static void
 a_child_of_a_killed_holder_is_no_obstacle(void **state)
 {
@@ -440,7 +441,7 @@ a_child_of_a_killed_holder_is_no_obstacle(void **state)
 	close(ready[1]);
 }
 
-/* The store can be used in a child, and what was pending in its parent is the parent's. */
+/* The store can be used in a child, and pending work of its parent stays with the parent. */
 static int
 use_in_child(zinc_store *s, zinc_put_group *g)
 {

@@ -1,7 +1,8 @@
 /*
- * test_store_fs_path.c - directories and names: promise 10 of store_fs.c, and what is never removed
+ * test_store_fs_path.c - directories and names: promise 10 of store_fs.c, and directories that are never removed
  *
- * A file system that folds is imitated by a table of OS calls that looks for an entry of the same folded name first.
+ * A case-insensitive file system is simulated by a table of OS calls that first searches for an entry of the same
+ * folded name.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -175,7 +176,7 @@ a_base_that_folds_case(void **state)
 	assert_string_equal(tree("d"), "Dir/ Dir/Key Dir/other");
 	assert_int_equal(zinc_store_put(rig.store, NULL, "DIR", "x", 1, NULL, 0, NULL, NULL, &err), ZINC_E_EXISTS);
 	assert_ok(zinc_store_del(rig.store, NULL, "Dir/Key", NULL, 0, NULL, &err));
-	put_text(rig.store, "Dir/KEY", "4"); /* nothing is there any more */
+	put_text(rig.store, "Dir/KEY", "4"); /* nothing exists any more */
 	assert_text(rig.store, "Dir/KEY", "4");
 	rig_close(&rig);
 }
@@ -207,11 +208,11 @@ an_ordinary_base(void **state)
 	put_text(rig.store, "key", "2");
 	assert_text(rig.store, "Key", "1");
 	assert_int_equal(folding_flags(rig.store), 0);
-	assert_int_equal(rig_count(&rig, "read_dir"), 0); /* nothing is looked for */
+	assert_int_equal(rig_count(&rig, "read_dir"), 0); /* nothing is searched for */
 	rig_close(&rig);
 }
 
-/* ---- what is never removed ---- */
+/* ---- directories that are never removed ---- */
 
 /* Open the place of a URL below the working directory. */
 static void

@@ -133,7 +133,7 @@ deletes_are_durable(void **state)
 	assert_string_equal(rig_story(&rig), "lock(k.__lock) unlink(k) unlink(k.__lock) unlock(k.__lock) sync(a/b)");
 	sweep_calls_forget(&rig.calls);
 	assert_ok(zinc_store_del(rig.store, NULL, "a/b/l", NULL, 0, NULL, &err));
-	/* both directories are gone, which only the root has to remember */
+	/* both directories are removed, so only the root must be synced */
 	assert_string_equal(rig_story(&rig),
 			    "lock(l.__lock) unlink(l) unlink(l.__lock) unlock(l.__lock) unlink(b) unlink(a) "
 			    "sync(.)");
@@ -143,7 +143,7 @@ deletes_are_durable(void **state)
 	rig_close(&rig);
 }
 
-/* What is left above the prefix remembers that it is gone; a directory that is open though it was removed does not. */
+/* The remaining directory above the prefix records its removal; a directory that is still open but removed does not. */
 static void
 erased_prefixes_are_durable(void **state)
 {
@@ -188,7 +188,7 @@ relaxed_waits_for_sync(void **state)
 	rig_close(&rig);
 }
 
-/* What a failed sync did not reach is for the next; what it lost, nobody calls durable any more. */
+/* The next sync covers what a failed one did not reach; lost data is never reported as durable. */
 static void
 a_failed_sync_is_not_forgotten(void **state)
 {
@@ -242,7 +242,7 @@ durable_below_relaxed(void **state)
 
 /* ---- promise 3: what fails ---- */
 
-/* Calls of a put, one by one: what put says, and that the old value is there. */
+/* Calls of a put, one by one: its status, and that the old value still exists. */
 static void
 old_value_stays(void **state)
 {
@@ -280,7 +280,7 @@ old_value_stays(void **state)
 		rig.calls.only = NULL;
 		sweep_calls_fail(&rig.calls, 0, false, 0);
 		assert_text(rig.store, "a/k", "old");
-		/* a lock file is left only where it could not even be taken */
+		/* a lock file is left only if it could not be locked */
 		assert_string_equal(tree("d"), i < held ? "a/ a/k warm" : "a/ a/k a/k.__lock warm");
 	}
 	put_text(rig.store, "a/k", "new");
@@ -329,7 +329,7 @@ an_unsynced_directory_is_uncertain(void **state)
 	rig_close(&rig);
 }
 
-/* A file system that shut itself down says so in fstat, though it calls the fsync of a directory a success. */
+/* A file system that has shut down fails in fstat, although fsync of a directory succeeds. */
 static void
 a_sync_is_believed_only_of_a_living_file_system(void **state)
 {
@@ -369,7 +369,7 @@ a_failed_close_is_uncertain(void **state)
 	rig_close(&rig);
 }
 
-/* ---- promise 6: tags never come back ---- */
+/* ---- promise 6: tags are never reused ---- */
 
 static zinc_os odd_clock;
 static time_t granularity; /* seconds; 0: nanoseconds */
@@ -606,7 +606,7 @@ every_failing_call_leaves_old_or_new(void **state)
 
 		points += sweep_os_scenario(&s, getenv("ZINC_QUICK") ? errnums + COUNT(errnums) - 2 : errnums);
 		points += sweep_alloc_scenario(&s);
-		s.after = NULL; /* to say that nothing is there is to say that there is no old value */
+		s.after = NULL; /* reporting a missing key means that there is no old value */
 		points += sweep_os_scenario(&s, none);
 	}
 	leave_fast_dir();

@@ -199,7 +199,7 @@ lesser_servers(void **state)
 	assert_int_equal(flags_after("plain") & (ZINC_CAP_LIST | ZINC_CAP_WRITE | ZINC_CAP_ERASE), 0);
 }
 
-/* A long value from a server without ranges: what is not wanted is not read to its end. */
+/* A long value from a server without ranges: an unneeded rest is not read. */
 static void
 long_values(void **state)
 {
@@ -287,7 +287,7 @@ bad_urls(void **state)
 	}
 }
 
-/* Names that the store knows are its own, all others the server's. */
+/* Names of settings are for the store, all others for the server. */
 static void
 settings_and_queries(void **state)
 {
@@ -314,7 +314,7 @@ settings_and_queries(void **state)
 	}
 }
 
-/* What a setting sends is for the URL's own server. */
+/* Headers of a setting are sent only to the URL's own server. */
 static void
 headers_stay_at_home(void **state)
 {
@@ -332,7 +332,7 @@ headers_stay_at_home(void **state)
 	zinc_store_close(s);
 }
 
-/* ---- http.c 2: what is tried again ---- */
+/* ---- http.c 2: repeated requests ---- */
 
 static void
 faults_pass(void **state)
@@ -370,7 +370,7 @@ faults_stay(void **state)
 static void
 nobody_there(void **state)
 {
-	web nowhere = {0, 0, 1, false}; /* nobody listens on port 1 */
+	web nowhere = {0, 0, 1, false}; /* no server listens on port 1 */
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s = web_open(&nowhere, "x" NEVER, NULL);
 	zinc_blob b = ZINC_BLOB_INIT;
@@ -381,7 +381,7 @@ nobody_there(void **state)
 	zinc_store_close(s);
 }
 
-/* A silent server must not hold up whoever wants to leave. */
+/* A silent server must not delay a cancelled call. */
 static void
 cancel_while_silent(void **state)
 {
@@ -440,7 +440,7 @@ certificates(void **state)
 	zinc_store_close(s);
 }
 
-/* ---- promise 6: values whose length nobody says ---- */
+/* ---- promise 6: values of unknown length ---- */
 
 static void
 lengths_that_nobody_says_are_few(void **state)
@@ -471,7 +471,7 @@ lengths_that_nobody_says_are_few(void **state)
 	zinc_store_close(fill);
 	s = web_open(&server, "chunked", ctx);
 	gets_init(&g, VALUES);
-	g.not_now = 600; /* so that those that have come wait for room */
+	g.not_now = 600; /* so that received values wait for room */
 	assert_ok(gets_run(&g, s, requests, &err));
 	for (i = 0; i < VALUES; i++) {
 		assert_int_equal(g.r[i].found, ZINC_FOUND);

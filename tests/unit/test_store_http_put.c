@@ -158,7 +158,7 @@ conditions_hold(void **state)
 	}
 }
 
-/* Some answer 404 to If-Match of what is not there: then the value is not what it was. */
+/* Some answer 404 to If-Match of a missing value: then the value has changed. */
 static void
 what_was_deleted_has_changed(void **state)
 {
@@ -191,7 +191,7 @@ servers_that_ignore_conditions(void **state)
 	assert_string_equal(tree("served/i"), "k");
 	assert_int_equal(put_to("all404/i", "conditions=yes", "k", &absent, &err),
 			 ZINC_E_UNSUPPORTED);                                         /* no conflict */
-	assert_int_equal(put_to("ignores/i", "", "k", &absent, &err), ZINC_E_EXISTS); /* looked at first */
+	assert_int_equal(put_to("ignores/i", "", "k", &absent, &err), ZINC_E_EXISTS); /* checked first */
 	assert_string_equal(read_text("served/i/k"), "old");
 }
 
@@ -209,7 +209,7 @@ an_own_earlier_try(void **state)
 	assert_int_equal(put_to("putcut", "conditions=yes", "own/k", &absent, &err), ZINC_E_EXISTS);
 }
 
-/* On a connection that was kept libcurl itself sends a put again: the 403 is then the answer to a second try. */
+/* On a kept connection libcurl itself repeats a put: the 403 is then the answer to the second attempt. */
 static void
 a_try_of_libcurl(void **state)
 {
@@ -252,7 +252,7 @@ put_within(const char *mode, const zinc_condition *when, double seconds)
 
 	assert_ok(zinc_wait_begin(&wait, &call, &err));
 	st = zinc_store_put(s, NULL, "waits", "new", 3, when, 0, NULL, &wait, &err);
-	assert_true(zinc_now(zinc_context_get(NULL)) - wait.until < 5); /* looking at the value ends in time, too */
+	assert_true(zinc_now(zinc_context_get(NULL)) - wait.until < 5); /* reading the value also obeys the deadline */
 	zinc_store_close(s);
 	return st;
 }
@@ -297,7 +297,7 @@ one_more(void *arg)
 	return b->n < MANY ? ++b->n : MANY;
 }
 
-/* `n` puts, and those that are told of later. */
+/* `n` puts, and those that are added later. */
 static void
 put_batch(batch *b, const char *mode, const char *query, const zinc_condition *when, size_t n)
 {
@@ -317,7 +317,7 @@ put_batch(batch *b, const char *mode, const char *query, const zinc_condition *w
 	zinc_store_close(s);
 }
 
-/* Those that are told of later go the same way; where each has a condition they are left. */
+/* Puts that are added later are sent in the same way; if each has a condition, they are not taken. */
 static void
 puts_go_on_with_more(void **state)
 {
@@ -342,7 +342,7 @@ puts_go_on_with_more(void **state)
 	}
 }
 
-/* Promise 4: each answer takes 0.3 s, in which the others are asked for. */
+/* Promise 4: each answer takes 0.3 s, during which the others are requested. */
 static void
 values_are_looked_at_together(void **state)
 {

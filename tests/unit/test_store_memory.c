@@ -21,7 +21,7 @@ open_memory(const char *url)
 	return s;
 }
 
-/* ---- promise 1: a reader keeps what it found ---- */
+/* ---- promise 1: a reader keeps the value that it found ---- */
 
 typedef struct late_reader {
 	zinc_store *store;

@@ -17,7 +17,7 @@
 typedef struct lines {
 	zinc_context *ctx;
 	zinc_blob text;
-	char mark[32]; /* the setting, put in front of each value */
+	char mark[32]; /* the setting, put before each value */
 } lines;
 
 static zinc_status
@@ -99,7 +99,7 @@ static const zinc_store_ops lines_ops = {.size = sizeof lines_ops,
 					 .caps = lines_caps,
 					 .get = lines_get};
 
-/* ---- a store that is a file, with a path behind it ---- */
+/* ---- a store that is a file, with a path after it ---- */
 
 static char opened_with[256], told[64];
 
@@ -274,7 +274,7 @@ files_with_a_path_behind(void **state)
 	assert_int_equal(symlink("plain", "d/link"), 0);
 	check_place("filed://d/plain/a/b", "filed://d/plain", "a/b", false);   /* a file, whatever its name */
 	check_place("filed://d/link/a", "filed://d/link", "a", false);         /* links lead to files */
-	check_place("filed://d/a%20b/c%20d", "filed://d/a%20b", "c d", false); /* escapes are looked through */
+	check_place("filed://d/a%20b/c%20d", "filed://d/a%20b", "c d", false); /* escapes are decoded */
 	check_place("filed://d/dir.db/inside/k", "filed://d/dir.db/inside", "k", false);
 	check_place("filed://d/new.db/a.db/b", "filed://d/new.db", "a.db/b",
 		    false); /* nothing there: the first ending */
@@ -296,7 +296,7 @@ files_with_a_path_behind(void **state)
 
 /* ---- names ---- */
 
-/* In a bare path that is there, '|' and '?' are part of the name. */
+/* In an existing bare path, '|' and '?' are part of the name. */
 static void
 bars_in_names(void **state)
 {

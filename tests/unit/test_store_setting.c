@@ -1,5 +1,5 @@
 /*
- * test_store_setting.c - what a store is told, by the promises of store_setting.c
+ * test_store_setting.c - settings of stores, by the promises of store_setting.c
  */
 #include <locale.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ gather(zinc_settings *out, const zinc_store_ops *ops, const zinc_setting *given,
 	return st;
 }
 
-/* The value of a setting after all sources were asked, in static memory. */
+/* The value of a setting from all sources, in static memory. */
 static const char *
 value(const char *name, const zinc_setting *given, size_t n, const char *query)
 {
@@ -223,7 +223,7 @@ every_failing_allocation(void **state)
 	assert_true(sweep_alloc(gather_all, NULL) > 20);
 }
 
-/* ---- (5): an allocator that looks into what it is given back ---- */
+/* ---- (5): an allocator that checks freed memory ---- */
 
 #define FRONT _Alignof(max_align_t)
 static unsigned long given_back, unwiped;
@@ -259,7 +259,7 @@ looking_free(void *ctx, void *p)
 	free(p ? (uint8_t *)p - FRONT : NULL);
 }
 
-/* Always moves, so that what is left behind is seen. */
+/* Always moves, so that the old block is checked. */
 static void *
 looking_realloc(void *ctx, void *p, size_t nbytes)
 {

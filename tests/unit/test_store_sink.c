@@ -56,7 +56,7 @@ done(void *arg, size_t i, const zinc_got *got)
 		t->error = *got->error;
 }
 
-/* A value whose bytes are their own positions, and what its read is to say. */
+/* A value whose bytes are their own positions, and the expected result of its read. */
 typedef struct positions {
 	told *t;
 	zinc_status status;

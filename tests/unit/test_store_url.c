@@ -58,7 +58,7 @@ paths_and_file_urls(void **state)
 {
 	static const char *const rows[][2] = {
 	    {"d/plain", "d/plain"},
-	    {"d/a%20b", "d/a%20b"}, /* a bare path is taken as it is */
+	    {"d/a%20b", "d/a%20b"}, /* a bare path is used unchanged */
 	    {"d/x:y", "d/x:y"},
 	    {"file://%s/d/a%%20b", "d/a b"},
 	    {"file://localhost%s/d/c%%7Cd", "d/c|d"},
@@ -274,7 +274,7 @@ a_place_without_working_directory(void **state)
 
 /* ---- promise 4: the registry ---- */
 
-/* ---- modules: none lies beside a program of the tests ---- */
+/* ---- modules: none is beside a program of the tests ---- */
 
 static void
 a_module_that_is_not_there(void **state)
@@ -288,7 +288,7 @@ a_module_that_is_not_there(void **state)
 	assert_string_equal(err.url, "https://host/a");
 }
 
-/* A mistake in a web address makes no directory, and shows no password. */
+/* A malformed web address makes no directory, and shows no password. */
 static void
 a_web_address_without_slashes(void **state)
 {

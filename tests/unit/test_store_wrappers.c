@@ -283,7 +283,7 @@ reads_are_stale(void **state)
 	old = tag_of(s, "a");
 	assert_int_equal(
 	    zinc_store_put(s, NULL, "a", "x", 1, &(zinc_condition){ZINC_EQUALS, &old}, 0, NULL, NULL, &err),
-	    ZINC_E_CONFLICT); /* conditions know better */
+	    ZINC_E_CONFLICT); /* conditions use the real value */
 	put_text(s, "c", "1");
 	put_text(s, "d", "1");
 	assert_string_equal(list(s), "b:1");
@@ -293,13 +293,13 @@ reads_are_stale(void **state)
 	put_text(s, "x/y", "1");
 	assert_ok(zinc_store_update(s, "b", append, NULL, 0, 0, 0, NULL, &err));
 	assert_text(s, "b", "1");
-	zinc_store_fault_set(s, NULL); /* all is told */
+	zinc_store_fault_set(s, NULL); /* everything is reported */
 	assert_string_equal(list(s), "b:2 c:1 d:1 x/y:1");
 	assert_text(s, "b", "12");
 	now = tag_of(s, "b");
 	assert_false(zinc_tag_equal(&old, &now));
 	zinc_store_fault_set(s, &(zinc_fault){.stale = 2});
-	assert_ok(zinc_store_del_prefix(s, "", 0, NULL, &err)); /* four changes, two of which are seen */
+	assert_ok(zinc_store_del_prefix(s, "", 0, NULL, &err)); /* four changes, two of which are visible */
 	assert_string_equal(list(s), "d:1 x/y:1");
 	zinc_store_close(s);
 }

@@ -116,7 +116,7 @@ static void
 os_driver_visits_every_point(void **state)
 {
 	(void)state;
-	/* open_root, open_at, writev, pread, close, close; for ever stops earlier but has as many points */
+	/* open_root, open_at, writev, pread, close, close; permanent failures stop earlier but have as many points */
 	assert_int_equal(sweep_os(write_and_read, NULL, EIO, 0), 12);
 	assert_int_equal(sweep_os(write_and_read, NULL, EIO, ENOSPC, 0), 24);
 }

@@ -69,7 +69,7 @@ a_full_table_says_so(void **state)
 	assert_null(zinc_table_find(&g, "n64"));
 }
 
-/* (1) Of names, aliases and URIs, built in or added; none that is refused leaves anything behind. */
+/* (1) Of names, aliases and URIs, built in or added; a refused one leaves nothing. */
 static const char *const zinc_oxide[] = {"zno", "philosophers-wool", NULL}, *const wool[] = {"philosophers-wool", NULL};
 static const char *const v10[] = {"https://e.org/a/1.0", NULL}, *const v13[] = {"https://e.org/a/1.3", NULL};
 static const char *const v20[] = {"https://e.org/a/2.0", NULL};
@@ -140,7 +140,7 @@ rows_are_listed(void **state)
 	assert_string_equal(text, "oxideZnOuri");
 }
 
-/* A table may judge for itself what cannot stand side by side. */
+/* A table may have its own check for conflicting rows. */
 static zinc_status
 no_two_with_one_letter(const zinc_table *t, const void *a, const void *b, zinc_error *err)
 {

@@ -60,7 +60,7 @@ test_tree(void **state)
 	forest_put(&a, "zarr.json", GROUP);
 	forest_put(&b, "x/y/zarr.json", "{\"zarr_format\": 3, \"node_type\": \"group\", \"attributes\": {}}");
 	assert_string_equal(diff(a.h, "/", b.h, "/", NULL), "");
-	/* what is below a node follows it at once, also where names sort before '/' */
+	/* nodes below a node follow it directly, also if names sort before '/' */
 	forest_put(&a, "n/zarr.json", GROUP);
 	forest_put(&a, "n/a/zarr.json", ARRAY);
 	forest_put(&a, "n!/zarr.json", GROUP);
@@ -78,7 +78,7 @@ test_tree(void **state)
 	assert_int_equal(zinc_diff(a.h, "/", NULL, "/", NULL, NULL, NULL, NULL, &err), ZINC_E_INVALID);
 	assert_int_equal(zinc_diff(a.h, "/", b.h, "/", ZINC_DIFF_OPTIONS(.rtol = -1), NULL, NULL, NULL, &err),
 			 ZINC_E_INVALID);
-	/* (4) a damaged document is no equal one */
+	/* (4) a damaged document is not equal */
 	forest_put(&a, "n/a/zarr.json", "{");
 	assert_int_equal(zinc_diff(a.h, "/", b.h, "/", NULL, NULL, NULL, NULL, &err), ZINC_E_CORRUPT);
 	forest_close(&a);

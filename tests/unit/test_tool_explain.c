@@ -1,5 +1,5 @@
 /*
- * test_tool_explain.c - what is told of a read is what the read does
+ * test_tool_explain.c - the explanation of a read matches the read
  *
  * Every selection of a table is explained, then read through a store that counts: requests and bytes must be the same.
  */

@@ -1,4 +1,4 @@
-/* test_tool_look.c - what is stored, a look into JSON, lists */
+/* test_tool_look.c - stored objects, reading of JSON, lists */
 #include <stdio.h>
 #include <string.h>
 #include <zinc/tool.h>

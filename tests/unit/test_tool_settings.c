@@ -1,5 +1,5 @@
 /*
- * test_tool_settings.c - what a store is told by the options of copies and checks reaches every store they open
+ * test_tool_settings.c - settings in the options of copies and checks reach every store that they open
  */
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "support/test.h"
 
-/* "told://name" is "memory://name", and keeps what it was told. */
+/* "told://name" is "memory://name", and records its settings. */
 static const zinc_setting_row rows[] = {{.name = "word", .preset = "nothing"}, {.name = NULL}};
 static char heard[256];
 

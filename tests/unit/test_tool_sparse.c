@@ -1,5 +1,5 @@
 /*
- * test_tool_sparse.c - arrays of which little is stored: the promises of pieces_stored.c, by number
+ * test_tool_sparse.c - sparse arrays: the promises of pieces_stored.c, by number
  */
 #include <math.h>
 #include <stdio.h>
@@ -110,7 +110,7 @@ statistics(void **state)
 	}
 }
 
-/* (1) Fill values that are no ordinary numbers, and types that are none. */
+/* (1) Fill values that are not ordinary numbers, and types that are not numbers. */
 static void
 fill_values(void **state)
 {
@@ -221,7 +221,7 @@ count_chunk(void *arg, const zinc_chunk *chunk)
 	return 0;
 }
 
-/* (2) and (3) Shapes whose chunks nobody can count. */
+/* (2) and (3) Shapes with too many chunks to count. */
 static void
 huge(void **state)
 {
@@ -253,7 +253,7 @@ huge(void **state)
 	assert_int_equal(zinc_array_stats(b, NULL, NULL, &st, &err), ZINC_E_LIMIT);
 	assert_int_equal(zinc_array_explain(b, NULL, NULL, count_chunk, &n, &e, &err), ZINC_E_LIMIT);
 	assert_int_equal(zinc_diff(s.h, "/b", s.h, "/b", NULL, NULL, NULL, NULL, &err), ZINC_E_LIMIT);
-	/* rechunked: what is stored is moved, and compared */
+	/* rechunked: stored chunks are moved, and compared */
 	o.ndim = 2;
 	o.chunks = chunks;
 	o.verify = 1;
@@ -264,7 +264,7 @@ huge(void **state)
 	stage_close(&s);
 }
 
-/* (2) Of a shard too large for one piece a cell is no single chunk: each would read the shard's index anew. */
+/* (2) If a shard is too large for one piece, a cell is not a single chunk: each would read the shard's index again. */
 static void
 large_shards(void **state)
 {

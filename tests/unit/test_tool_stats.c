@@ -1,4 +1,4 @@
-/* test_tool_stats.c - sums that can be merged, and statistics of arrays of every sort */
+/* test_tool_stats.c - sums that can be merged, and statistics of arrays of every kind */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ expect_moments(zinc_sums *s, double mean, double deviation, double relative)
 		fail_msg("mean %.17g is not %.17g", s->mean, mean);
 }
 
-/* The ends of the doubles: what is squared is scaled. */
+/* The limits of doubles: squared values are scaled. */
 static void
 test_scales(void **state)
 {
@@ -114,7 +114,7 @@ test_scales(void **state)
 		expect_moments(&once, rows[i].mean, rows[i].deviation, 1e-14);
 		zinc_sums_add_float(&s, v, N);
 		expect_moments(&s, rows[i].mean, rows[i].deviation, 1e-12);
-		for (k = 0; k < N; k++) /* the two in parts of their own */
+		for (k = 0; k < N; k++) /* the two in separate parts */
 			v[k] = k < N / 2 ? rows[i].a : rows[i].b;
 		zinc_sums_add_float(&parts, v, N / 2);
 		zinc_sums_add_float(&parts, v + N / 2, N / 2);
@@ -123,7 +123,7 @@ test_scales(void **state)
 	test_free(v);
 }
 
-/* Integers that no double holds, as times in nanoseconds are: their differences count. */
+/* Integers that no double can represent, such as times in nanoseconds: their differences are used. */
 static void
 test_large_integers(void **state)
 {
@@ -151,7 +151,8 @@ test_large_integers(void **state)
 	test_free(v);
 }
 
-/* A mean that no double holds: the differences from its neighbour do not add up to 0, and squares are not theirs. */
+/* A mean that no double can represent: the differences from the nearest double do not sum to 0, and their squares are
+ * corrected. */
 static void
 test_rounded_mean(void **state)
 {
@@ -321,7 +322,7 @@ test_array(void **state)
 	}
 }
 
-/* Points go through pieces, too. */
+/* Points are also read in pieces. */
 static void
 test_points(void **state)
 {

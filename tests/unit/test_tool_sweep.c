@@ -1,9 +1,9 @@
 /*
  * test_tool_sweep.c - every allocation and every OS call of a validation fails in turn
  *
- * The place is laid out anew before each run: sound and damaged documents and chunks, an orphan, a leftover, stale
- * consolidated metadata.  After each run, whatever failed, every document and every good chunk is still
- * what it was; a run that said ZINC_OK without meeting a failure has found everything.
+ * The place is created again before each run: valid and damaged documents and chunks, an orphan, a leftover, stale
+ * consolidated metadata.  After each run, whatever failed, every document and every valid chunk is unchanged; a run
+ * that returned ZINC_OK without reaching a failure has found everything.
  */
 #include <errno.h>
 #include <stdio.h>

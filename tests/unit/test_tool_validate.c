@@ -1,7 +1,7 @@
 /*
- * test_tool_validate.c - zinc_validate: what it finds, in which order, what it repairs
+ * test_tool_validate.c - zinc_validate: its findings, their order, its repairs
  *
- * tests/cli/validate.sh replays every fixture of a rule; here are the promises of validate.c, by number.
+ * tests/cli/validate_rules.sh runs every fixture of a rule; here are the promises of validate.c, by number.
  */
 #include <stdio.h>
 #include <string.h>
@@ -123,7 +123,7 @@ test_all_is_found(void **state)
 	o = options(&f);
 	forest_put(&f, "zarr.json", GROUP);
 	forest_put(&f, "a/zarr.json", "{");
-	put_bytes(&f, "a/c/0", "abcd", 4); /* whose, nobody can tell */
+	put_bytes(&f, "a/c/0", "abcd", 4); /* owner unknown */
 	forest_put(&f, "b/zarr.json", ARRAY_WITH(", \"attributes\": 3, \"dimension_names\": 4"));
 	forest_put(&f, "c/zarr.json", ARRAY);
 	put_bytes(&f, "c/c/0", "a", 1);
@@ -165,7 +165,7 @@ test_tree(void **state)
 	assert_int_equal(n.warnings, 0);
 	assert_int_equal(n.errors, 6);
 	o.strict = 0;
-	assert_string_equal(validate(&f, "a/b", &o, &n), "W M25 / "); /* no document above: the root is there */
+	assert_string_equal(validate(&f, "a/b", &o, &n), "W M25 / "); /* no document above: the root exists */
 	forest_put(&f, "zarr.json", GROUP);
 	assert_string_equal(validate(&f, "a/b/d", &o, &n), "");
 	forest_close(&f);
@@ -199,7 +199,7 @@ test_orphans(void **state)
 	assert_int_equal(n.objects, 1);
 	assert_int_equal(n.missing, 1);
 
-	/* (3) repair alone erases no object; with orphans a chunk outside the grid goes, and nothing else */
+	/* (3) repair alone erases no object; with orphans a chunk outside the grid is erased, and nothing else */
 	o.repair = 1;
 	validate(&f, "", &o, &n);
 	assert_int_equal(n.warnings, COUNT(orphans) - 2);

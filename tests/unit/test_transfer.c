@@ -1,7 +1,7 @@
 /*
  * test_transfer.c - elements between a decoded unit and the caller's buffer; numbers are the promises of src/array/transfer.c
  *
- * An array of 100 x 200 elements of uint16 in one chunk: more than two tiles when they are converted.  Element (r, c) is
+ * An array of 100 x 200 elements of uint16 in one chunk: more than two tiles if they are converted.  Element (r, c) is
  * r * 200 + c.
  */
 #include <stdio.h>
@@ -107,7 +107,7 @@ test_bounds(void **state)
 	scene_close(&x);
 }
 
-/* (2) Types that agree are one copy, whatever the strides of both sides; only what is selected is touched. */
+/* (2) Equal types are one copy, for all strides of both sides; only selected elements are written. */
 static void
 test_copy(void **state)
 {
@@ -143,7 +143,7 @@ test_copy(void **state)
 	scene_close(&x);
 }
 
-/* (3) Conversion goes tile by tile, and gives every element, also where rows are longer than a tile has room for. */
+/* (3) Conversion is done tile by tile, for every element, also if rows are longer than a tile. */
 static void
 test_convert(void **state)
 {
@@ -215,7 +215,7 @@ test_direct(void **state)
 	scene_close(&x);
 }
 
-/* (6) What is not stored is the fill value, converted. */
+/* (6) Missing elements are the converted fill value. */
 static void
 test_fill(void **state)
 {

@@ -266,8 +266,8 @@ static const char *const documents[] = {
     DOCUMENT(IGNORABLE ", " INDEXED(2, 3) ", " IGNORABLE),
 };
 
-/* The same elements, whatever lies between (22-125+); also by a handle that was not there when they were written: the
- * layers keep nothing for themselves (22-124+). */
+/* The same elements, with any layers in between (22-125+); also by a handle that was opened after they were written:
+ * the layers have no state of their own (22-124+). */
 static void
 test_elements(void **state)
 {
@@ -323,7 +323,7 @@ test_what_is_stored(void **state)
 	forest_close(&f);
 }
 
-/* Chunks by themselves, their sizes, and a shape that changes: all as the array sees them. */
+/* Chunks by themselves, their sizes, and a shape that changes: all as in the array. */
 static void
 test_chunks_and_shapes(void **state)
 {
@@ -562,13 +562,13 @@ test_run_time_layers(void **state)
 	assert_all(a, v);
 	assert_int_equal(above.gets, below.gets);
 	above.gets = below.gets = 0;
-	assert_all(a, v); /* all of it is kept now */
+	assert_all(a, v); /* everything is kept now */
 	assert_true(above.gets > 0);
 	assert_int_equal(below.gets, 0);
 	v[0] = 4711;
 	assert_ok(zinc_array_write_text(a, "0, 0", ZINC_BUFFER(&v[0], 2), NULL, &err));
 	assert_all(a, v);
-	assert_ok(zinc_array_resize(a, smaller, NULL, &err)); /* layers made anew */
+	assert_ok(zinc_array_resize(a, smaller, NULL, &err)); /* layers made again */
 	above.gets = below.gets = 0;
 	assert_ok(zinc_array_read_text(a, "0, 0", ZINC_BUFFER(&v[1], 2), NULL, &err));
 	assert_int_equal(v[1], 4711);
@@ -577,7 +577,7 @@ test_run_time_layers(void **state)
 	above.gets = 0;
 	assert_ok(zinc_array_read_text(a, "0, 0", ZINC_BUFFER(&v[1], 2), NULL, &err));
 	assert_int_equal(above.gets, 0);
-	assert_null(strstr(forest_get(&f, "a/zarr.json"), "cache")); /* no document tells of them */
+	assert_null(strstr(forest_get(&f, "a/zarr.json"), "cache")); /* no document records them */
 	assert_null(strstr(forest_get(&f, "a/zarr.json"), "log"));
 	zinc_array_close(a);
 	forest_close(&f);
@@ -602,7 +602,7 @@ test_run_time_order(void **state)
 	assert_ok(zinc_store_get_all(f.memory, "a/c/0/0", &morton, NULL, 0, NULL, &err));
 	assert_int_equal(rows.nbytes, morton.nbytes);
 	assert_memory_not_equal(rows.data, morton.data, rows.nbytes);
-	assert_memory_equal(rows.data, morton.data, 32); /* (0, 0) and (0, 1) come first in both */
+	assert_memory_equal(rows.data, morton.data, 32); /* (0, 0) and (0, 1) are first in both */
 	assert_ok(zinc_array_stack(a, ZINC_STACK_OPTIONS(.shard_order = ZINC_SHARD_APPEND), &err));
 	w = v[0] = 5;
 	assert_ok(zinc_array_write_text(a, "0, 0", ZINC_BUFFER(&w, 2), NULL, &err));

@@ -72,7 +72,7 @@ test_entries_are_confirmed(void **state)
 	put_text(x.base, "a", "hello");
 	put_text(x.base, "b", "0123456789");
 	for (i = 0; i < 3; i++) {
-		r[1].iov = i == 1 ? iov : NULL; /* wherever the bytes go */
+		r[1].iov = i == 1 ? iov : NULL; /* for any destination of the bytes */
 		r[1].niov = i == 1 ? 2 : 0;
 		gets_init(&g, 3);
 		assert_ok(gets_run(&g, x.s, r, &err));
@@ -83,7 +83,7 @@ test_entries_are_confirmed(void **state)
 		assert_asked(&x, 1, i == 0 ? 10 : 0); /* then one call for tags alone */
 		gets_fini(&g);
 	}
-	put_text(x.base, "a", "other"); /* by somebody else */
+	put_text(x.base, "a", "other"); /* by another writer */
 	assert_text(x.s, "a", "other");
 	assert_asked(&x, 2, 5);
 	assert_text(x.s, "a", "other");
@@ -95,7 +95,7 @@ test_entries_are_confirmed(void **state)
 	assert_text(x.s, "a", "again");
 	gets_init(&g, 1);
 	assert_ok(gets_run(&g, x.s, r, &err));
-	assert_int_equal(g.r[0].found, ZINC_CHANGED); /* the caller's condition holds for what is kept, too */
+	assert_int_equal(g.r[0].found, ZINC_CHANGED); /* the caller's condition also applies to kept answers */
 	gets_fini(&g);
 	rig_close(&x);
 }
@@ -131,7 +131,7 @@ test_trusted_entries_are_not(void **state)
 	rig_close(&x);
 }
 
-/* Promise 4: three of four bytes at a time; the one used last stays. */
+/* Promise 4: three of four bytes at a time; the last used one is kept. */
 static void
 test_bytes_are_bounded(void **state)
 {
@@ -149,7 +149,7 @@ test_bytes_are_bounded(void **state)
 	assert_text(x.s, "b", "bbbb");
 	assert_text(x.s, "c", "cccc");
 	assert_text(x.s, "a", "aaaa");
-	assert_text(x.s, "d", "dddd"); /* b has to go */
+	assert_text(x.s, "d", "dddd"); /* b is dropped */
 	assert_asked(&x, 4, 16);
 	assert_text(x.s, "a", "aaaa");
 	assert_text(x.s, "c", "cccc");

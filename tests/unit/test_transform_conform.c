@@ -1,8 +1,8 @@
 /*
  * test_transform_conform.c - the store conformance suite on every layer, alone (22-123+) and two deep (22-125+)
  *
- * The suite's keys are no chunks' ("a/b", "k").  So that they go through shards all the same, the layers are
- * given a key encoding that numbers keys as it meets them: a dictionary.
+ * The keys of the suite are not chunk keys ("a/b", "k").  To store them in shards, the layers get a key encoding that
+ * numbers keys in order of use: a dictionary.
  *
  *     key     "k"  "a/b"  "m/001"         shards of three:   "k" (0..2), "a/b" (3..5)
  *     index    0     1       2
@@ -35,7 +35,7 @@ words_clear(void)
 		free(dictionary.word[--dictionary.n]);
 }
 
-/* A number that has no word yet is one that only the layer thought of: the rest of a shard. */
+/* A number without a key was made only by the layer: the rest of a shard. */
 static size_t
 word_encode(const zinc_transformer_input *in, const uint64_t *index, char *out, size_t room)
 {

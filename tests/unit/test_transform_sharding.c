@@ -1,5 +1,5 @@
 /*
- * test_transform_sharding.c - the layer `indexed`: what it asks below, what it stores, what it lists
+ * test_transform_sharding.c - the layer `indexed`: its requests, stored bytes and listings
  *
  * Chunks of a 2-dimensional array, two by three to a shard, unless a test says otherwise.
  */
@@ -14,7 +14,7 @@
 
 static const uint64_t two_by_three[] = {2, 3};
 
-/* A base, what is counted over it, and the layer. */
+/* A base store, a counting store over it, and the layer. */
 typedef struct rig {
 	zinc_store *base, *log, *s;
 	zinc_store_counts was;
@@ -43,7 +43,7 @@ rig_close(rig *r)
 	zinc_store_close(r->base);
 }
 
-/* What was asked below since the last time. */
+/* The requests below since the last call. */
 static zinc_store_counts
 asked(rig *r)
 {
@@ -93,7 +93,7 @@ test_a_batch_is_two_calls(void **state)
 	}
 	assert_int_equal(g.r[i].found, ZINC_MISSING);
 	gets_fini(&g);
-	gets_init(&g, 2); /* existence alone is told by the index */
+	gets_init(&g, 2); /* the index is enough for existence */
 	assert_ok(gets_run(&g, x.s, (zinc_get[]){get_stat("a/c/0/0"), get_stat("a/c/1/1")}, &err));
 	assert_int_equal(g.r[0].object_size, 7);
 	assert_int_equal(g.r[1].found, ZINC_MISSING);
@@ -327,7 +327,7 @@ test_bytes_in_morton_order(void **state)
 	rig_close(&x);
 }
 
-/* As a file of another format would have it: its own bytes, chunks anywhere, overlapping ones too, then the index. */
+/* As a file of another format would have it: other bytes, chunks anywhere, also overlapping, then the index. */
 static void
 test_foreign_bytes(void **state)
 {
@@ -353,7 +353,7 @@ test_foreign_bytes(void **state)
 	assert_missing(x.s, "a/c/1/0");
 	put_text(x.s, "a/c/1/0", "new");
 	assert_ok(zinc_store_get_all(x.base, "a/c/0/0", &b, NULL, 0, NULL, &err));
-	assert_memory_equal(b.data, front, n); /* append keeps what is not ours */
+	assert_memory_equal(b.data, front, n); /* append keeps other bytes */
 	zinc_blob_fini(&b);
 	assert_text(x.s, "a/c/0/1", "bbb");
 	assert_text(x.s, "a/c/1/0", "new");
@@ -498,7 +498,7 @@ test_prefixes_are_translated(void **state)
 	}
 }
 
-/* The example of the draft: chunk (96, 18) with [32, 2] lies in shard (3, 9) (22-127+, 22-142+, 22-144+). */
+/* The example of the draft: chunk (96, 18) with [32, 2] is in shard (3, 9) (22-127+, 22-142+, 22-144+). */
 static void
 test_keys_of_shards(void **state)
 {

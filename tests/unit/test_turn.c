@@ -11,7 +11,7 @@ enum { THREADS = 4, TIMES = 2000 };
 
 typedef struct shared {
 	zinc_turn turn;
-	long value; /* odd only while somebody has the turn */
+	long value; /* odd only while a caller has the turn */
 	atomic_bool odd_seen;
 } shared;
 
@@ -59,7 +59,7 @@ wait_for_it(void *arg)
 	return NULL;
 }
 
-/* (2), (3): a mutex would make fork() wait here for ever, for this thread itself has the turn. */
+/* (2), (3): with a mutex fork() would wait here without end, because this thread itself has the turn. */
 static void
 fork_waits_for_nobody(void **state)
 {

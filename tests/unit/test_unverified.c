@@ -1,10 +1,10 @@
 /*
- * test_unverified.c - parts of chunks whose checksum stands at the end
+ * test_unverified.c - parts of chunks whose checksum is at the end
  *
  * (1) Unless the caller waives it, a frame with a checksum is decoded to its end, and a damaged end is found.
- * (2) Where he does, no more of a gzip or zstd frame is fetched and decoded than is needed.
+ * (2) If the caller does, only the needed part of a gzip or zstd frame is fetched and decoded.
  * (3) The codec crc32c is always verified.
- * (4) What is decoded whole is verified all the same.
+ * (4) A chunk that is decoded whole is still verified.
  */
 #include <string.h>
 

@@ -38,7 +38,7 @@ user_password_and_query(void **state)
 	shows("http://host:80x/a", "http://host/a");
 }
 
-/* Also where only the beginning fits: what is secret is taken out first. */
+/* Also if only the beginning fits: secrets are removed first. */
 static void
 long_ones(void **state)
 {

@@ -1,5 +1,5 @@
 /*
- * test_utf8.c - strict UTF-8, all of it
+ * test_utf8.c - strict UTF-8, all code points
  */
 #include "base/base.h"
 #include "support/test.h"
@@ -31,7 +31,7 @@ in_table(const uint8_t *b, size_t n)
 	return false;
 }
 
-/* Every pair of first bytes, with edges behind them: the length found is the one of the table. */
+/* Every pair of first bytes, followed by edge values: the detected length is that of the table. */
 static void
 every_start(void **state)
 {
@@ -99,7 +99,7 @@ whole_texts(void **state)
 	assert_false(zinc_utf8_valid("\xe0\x80\xaf", 3));     /* an overlong '/' */
 }
 
-/* Every character comes back. */
+/* Every character is decoded again. */
 static void
 written(void **state)
 {

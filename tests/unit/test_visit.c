@@ -1,5 +1,5 @@
 /*
- * test_visit.c - what calls that go over nodes tell of their progress, and that it can end them
+ * test_visit.c - progress of calls that visit nodes, and stopping them by it
  */
 #include <string.h>
 #include <zinc/erase.h>
@@ -12,7 +12,7 @@
 
 typedef struct told {
 	int calls;
-	int stop_at; /* which call says stop; 0: none */
+	int stop_at; /* which call returns stop; 0: none */
 	uint64_t done, total, first_total;
 } told;
 
@@ -92,11 +92,11 @@ consolidating_counts_nodes(void **state)
 	assert_int_equal(has, 0);
 	assert_ok(zinc_consolidate(f.h, "/", 0, ZINC_CALL_OPTIONS(.progress = note, .progress_arg = &all), &err));
 	assert_true(all.calls >= 4 && all.done == all.total);
-	assert_int_equal(all.done, 4); /* not twice, though they are gone over twice */
+	assert_int_equal(all.done, 4); /* not twice, although they are visited twice */
 	forest_close(&f);
 }
 
-/* It can be ended once all has been looked at, and then nothing is gone. */
+/* It can be stopped after everything was checked, and then nothing is erased. */
 static void
 erasing_counts_nodes(void **state)
 {

@@ -149,7 +149,7 @@ spellings_of_types(void **state)
 			    "https://" PURL "extensions/data-types/complex/1.0");
 }
 
-/* Unsupported, and named, so that a fallback may stand in. */
+/* Unsupported, and named, so that a fallback may be used. */
 static void
 unknown_types(void **state)
 {
@@ -175,7 +175,7 @@ unknown_types(void **state)
 		assert_int_equal(parse_type(&t, &big, rows[i].json, &match, &err), ZINC_E_UNSUPPORTED);
 		assert_non_null(strstr(err.text, rows[i].text));
 	}
-	/* a list of fields is judged as any */
+	/* a list of fields is checked like any type */
 	assert_int_equal(parse_type(&t, &big,
 				    "{\"extension\": \"https://" PURL
 				    "extensions/data-types/struct/1.0\", \"type\": [[\"a\"]]}",

@@ -1,7 +1,7 @@
 /*
  * test_wait.c - the promises of wait.c, by number
  *
- * No time is asserted but that something ended at all, which without the promise it would not.
+ * No time is asserted, only that a call ended, which it would not do without the promise.
  */
 #include <math.h>
 #include <signal.h>
@@ -79,7 +79,7 @@ on_alarm(int sig)
 	zinc_cancel_set(&rung);
 }
 
-/* (2): nobody signals the condition, and the handler may run in this thread or another. */
+/* (2): no thread signals the condition, and the handler may run in this thread or another. */
 static void
 a_signal_handler_cancels_a_condition(void **state)
 {

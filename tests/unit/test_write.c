@@ -16,7 +16,7 @@ set_all(uint16_t x)
 		v[i] = x;
 }
 
-/* (1) whole objects are not read, (2) others go through update. */
+/* (1) whole objects are not read, (2) others are written by update. */
 static void
 test_reads_only_parts(void **unused)
 {
@@ -44,7 +44,8 @@ test_reads_only_parts(void **unused)
 	stage_close(&s);
 }
 
-/* (2) an object at the edge keeps what others wrote behind it; alone, or when damaged, it is replaced. */
+/* (2) an object at the edge keeps elements that others wrote after it; as single writer, or if damaged, it is
+ * replaced. */
 static void
 test_edge(void **unused)
 {
@@ -61,7 +62,7 @@ test_edge(void **unused)
 		assert_ok(zinc_array_resize(grown, (uint64_t[]){1, 10}, NULL, &err));
 		assert_ok(zinc_array_write_text(grown, ":, 6:", ZINC_BUFFER(y, sizeof y), NULL, &err));
 		assert_ok(zinc_array_write_text(old, "", ZINC_BUFFER(x, sizeof x), NULL,
-						&err)); /* by a handle that knows 6 columns */
+						&err)); /* by a handle with 6 columns */
 		assert_ok(zinc_array_read_text(grown, "", ZINC_BUFFER(v, sizeof v), NULL, &err));
 		for (int i = 0; i < 10; i++)
 			assert_int_equal(v[i], i < 6 ? 1 : 2);
@@ -101,7 +102,7 @@ test_damaged_inner_chunk(void **unused)
 		memset(b.data, 0xff, b.nbytes - index_bytes);
 		assert_ok(zinc_array_chunk_put(a, origin, b.data, b.nbytes, NULL, &err));
 		zinc_blob_fini(&b);
-		/* a part of it cannot be changed, and stays as it is */
+		/* a part of it cannot be changed, and the object stays unchanged */
 		assert_int_equal(zinc_array_write_text(a, ":, 1:", ZINC_BUFFER(x, sizeof x), NULL, &err),
 				 ZINC_E_CHECKSUM);
 		assert_int_equal(zinc_array_read_text(a, "", ZINC_BUFFER(v, sizeof v), NULL, &err), ZINC_E_CHECKSUM);
@@ -160,7 +161,7 @@ stored(stage *s)
 	return n;
 }
 
-/* (4) an object that is all fill value is erased, or stored when asked. */
+/* (4) an object with only the fill value is erased, or stored on request. */
 static void
 test_fill_is_not_stored(void **unused)
 {
@@ -186,7 +187,7 @@ test_fill_is_not_stored(void **unused)
 		assert_int_equal(stored(&s), 1);
 		set_all(0);
 		assert_ok(zinc_array_write_text(a, "2, 2", ZINC_BUFFER(v, sizeof v), NULL,
-						&err)); /* the last element goes back */
+						&err)); /* the last element gets its old value again */
 		assert_int_equal(stored(&s), 0);
 		zinc_array_close(a);
 		stage_close(&s);

@@ -1,5 +1,5 @@
 /*
- * test_write_far.c - writing to a store that is far away: the same bytes as near, in few calls
+ * test_write_far.c - writing to a remote store: the same bytes as locally, in few calls
  *
  * Numbers are the promises of src/array/write.c.  Element (r, c) is r * COLS + c + 1 before the write under test.
  */
@@ -41,7 +41,7 @@ typedef struct pair {
 	zinc_array *near, *far, *direct; /* direct: the far array, written near */
 } pair;
 
-/* Two arrays of the same elements, one of them behind a far store. */
+/* Two arrays of the same elements, one of them in a remote store. */
 static void
 open_pair(pair *p, const struct layout *l, int threads, bool cas)
 {
@@ -118,7 +118,7 @@ fill_values(size_t first)
 		values[i] = (uint16_t)(first + i * 3);
 }
 
-/* (2), (5) by conditions, and by the word of the only writer */
+/* (2), (5) by conditions, and with single_writer */
 static void
 near_and_far_are_the_same(void **state)
 {
@@ -203,16 +203,16 @@ fill_value_is_erased_together(void **state)
 	assert_ok(write_to(p.near, "", NULL, &err));
 	compare(&p, "all fill");
 	p.x.dels = 0;
-	assert_ok(write_to(p.far, ":, ::2", NULL, &err)); /* nothing is there, and nothing is put */
+	assert_ok(write_to(p.far, ":, ::2", NULL, &err)); /* nothing exists, and nothing is put */
 	assert_int_equal(p.x.dels + p.x.puts, 0);
 	close_pair(&p);
 }
 
-/* ---- others write, too ---- */
+/* ---- other writers ---- */
 
 typedef struct rival {
 	zinc_array *a;  /* the same one, near */
-	uint64_t every; /* puts between two of his */
+	uint64_t every; /* puts between two of its own */
 	uint16_t next;
 } rival;
 
@@ -235,7 +235,7 @@ come_between(void *arg, uint64_t puts, const char *key)
 	return ZINC_OK;
 }
 
-/* (2) Every fifth put loses; both writers' elements are there in the end. */
+/* (2) Every fifth put loses; the elements of both writers exist in the end. */
 static void
 losers_try_again(void **state)
 {
@@ -324,7 +324,7 @@ the_lowest_failure_is_told(void **state)
 		}
 }
 
-/* What lies in the place of a chunk is too long for one: an edge chunk, of which nothing is kept, replaces it. */
+/* The object in the place of a chunk is too long: an edge chunk, of which nothing is kept, replaces it. */
 static void
 too_long_values_are_replaced(void **state)
 {
@@ -416,7 +416,7 @@ now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* As a store whose own wait ends first: what it was doing may be done or not. */
+/* As a store whose own wait ends first: its operation may be done or not. */
 static zinc_status
 uncertain_in_the_end(void *arg, uint64_t puts, const char *key)
 {
@@ -461,7 +461,7 @@ cancel_and_deadline_end_it(void **state)
 
 /* ---- memory ---- */
 
-/* Bytes of puts that the store has at once: half of it where old bytes are held, too. */
+/* Bytes of puts in the store at once: half of it if old bytes are also in memory. */
 static void
 bytes_in_flight_are_bounded(void **state)
 {
@@ -473,7 +473,7 @@ bytes_in_flight_are_bounded(void **state)
 	p.x.before_put = slow_first;
 	fill_values(1);
 	assert_ok(write_to(p.far, "", ZINC_IO_OPTIONS(.in_flight_bytes = 10 * 200), &err));
-	assert_in_range(p.x.most_bytes, 200, 8 * 200); /* the threads hold two chunks */
+	assert_in_range(p.x.most_bytes, 200, 8 * 200); /* the threads have two chunks */
 	p.x.most_bytes = 0;
 	assert_ok(write_to(p.far, ":, ::2", ZINC_IO_OPTIONS(.in_flight_bytes = 10 * 200), &err));
 	assert_in_range(p.x.most_bytes, 200, 4 * 200);

@@ -1,7 +1,7 @@
 /*
- * test_writer.c - what a buffered writer keeps, writes and says it has lost
+ * test_writer.c - what a buffered writer keeps, writes and reports as lost
  *
- * An array of 4 x 8 elements of two bytes in four chunks: a chunk that is held costs 3 bytes for each of its 8 elements.
+ * An array of 4 x 8 elements of two bytes in four chunks: a held chunk costs 3 bytes for each of its 8 elements.
  */
 #include "support/arrays.h"
 #include "support/fault.h"
@@ -151,7 +151,7 @@ a_write_that_fails_keeps_nothing(void **unused)
 	scene_close(&x);
 }
 
-/* The same of one that is larger than the budget, which also comes after what was written before it. */
+/* The same for one larger than the budget, which is also stored after earlier writes. */
 static void
 a_write_beyond_the_budget_goes_at_once(void **unused)
 {
@@ -219,7 +219,7 @@ a_resized_chunk_is_laid_out_anew(void **unused)
 	assert_memory_equal(v, want, sizeof v);
 
 	assert_int_equal(put(&x, "2:4,5:8", 9), ZINC_OK);
-	assert_int_equal(put(&x, "0:2,4:8", 3), ZINC_OK); /* behind it */
+	assert_int_equal(put(&x, "0:2,4:8", 3), ZINC_OK); /* after it */
 	assert_ok(zinc_array_resize(x.a, small, NULL, &err));
 	assert_ok(zinc_writer_close(x.w, NULL, &err));
 	assert_ok(zinc_array_read_text(x.a, "1:3,4:6", ZINC_BUFFER(v, 4 * sizeof *v), NULL, &err));
