@@ -1,13 +1,13 @@
 /*
- * bench.h - what the contenders in C share
+ * bench.h - shared code of the contenders in C
  *
  * A contender is called as
  *
  *     contender OPERATION PATH THREADS REPEAT [name=value ...]
  *
  * does the operation REPEAT times and prints {"ms":[...],"cpu_ms":[...],"rss_kb":N}: the time of each in the
- * process, without starting up or opening; what all its threads computed meanwhile, in user and system, which other
- * work on the machine disturbs less; and the most memory it ever held.
+ * process, without starting up or opening; the CPU time of all its threads, user and system, which other work on the
+ * machine affects less; and its peak memory.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -35,7 +35,7 @@ typedef struct bench {
 bench bench_begin(int argc, char **argv);
 /* The value of a name, or NULL. */
 const char *bench_option(const bench *b, const char *name);
-/* Numbers "a,b,c" of a name, at most so many; how many. */
+/* Numbers "a,b,c" of a name, at most so many; returns their number. */
 int bench_numbers(const bench *b, const char *name, uint64_t *out, int most);
 
 void bench_start(bench *b);
@@ -43,7 +43,7 @@ void bench_stop(bench *b);
 int bench_print(const bench *b);
 _Noreturn void bench_die(const char *what);
 
-/* Memory that nobody has touched, in huge pages where the system has them. */
+/* Untouched memory, in huge pages if the system has them. */
 void *bench_fresh(size_t nbytes);
 void bench_drop(void *p, size_t nbytes);
 

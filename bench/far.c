@@ -1,13 +1,13 @@
 /*
- * far.c - files over HTTP as from far away: every answer begins so many milliseconds after its request has come
+ * far.c - files over HTTP with latency: every answer begins so many milliseconds after its request
  *
  *     bench-far DIRECTORY MILLISECONDS        prints its port, serves until its standard input ends
  *
- * GET and HEAD with ranges, PUT and DELETE, as much of it as object stores have and the contenders use; a connection
- * asks for one thing at a time and stays open.  One thread, so that it takes as little as it can from those who are
- * measured.  At its end it prints the requests answered and the most that were waiting at once.
+ * GET and HEAD with ranges, PUT and DELETE, the part that object stores have and the contenders use; a connection has
+ * one request at a time and stays open.  One thread, to take little CPU time from the measured programs.  At its end
+ * it prints the number of answered requests and the most that were waiting at once.
  *
- *     request comes ... delay ... answer          all delays are equal, so those who wait are a queue
+ *     request ... delay ... answer          all delays are equal, so waiting requests are a queue
  */
 #include <ctype.h>
 #include <errno.h>
@@ -32,13 +32,13 @@ enum { HEAD_MAX = 16384, EVENTS = 64 };
 
 typedef struct peer {
 	int fd;
-	char *in; /* what has come of the request */
+	char *in; /* the received part of the request */
 	size_t n, room;
 	size_t head; /* its length, when known; 0: not yet */
 	size_t body; /* bytes that follow it */
 	char *out;   /* the answer */
 	size_t out_n, sent;
-	double due;        /* when it goes out */
+	double due;        /* when it is sent */
 	bool queued, gone; /* it waits; and has hung up meanwhile */
 	struct peer *next; /* in the queue */
 } peer;
@@ -46,7 +46,7 @@ typedef struct peer {
 static const char *root;
 static double delay;
 static int poller, timer;
-static peer *first, *last; /* those who wait, by due */
+static peer *first, *last; /* waiting connections, by due */
 static long waiting, most, answered;
 
 static void
@@ -241,7 +241,7 @@ put(peer *p, char *path)
 	answer(p, "200 OK", fields, "", 0, false);
 }
 
-/* The path of a request as a file; false: it is none of ours. */
+/* The path of a request as a file; false: it is not below the directory. */
 static bool
 file_of(const peer *p, char *path, size_t room)
 {
@@ -310,7 +310,7 @@ enqueue(peer *p)
 		set_timer();
 }
 
-/* Has all of the request come?  Then its answer waits for its time. */
+/* Is the request complete? Then its answer waits for its time. */
 static void
 look(peer *p)
 {
@@ -325,8 +325,7 @@ look(peer *p)
 	}
 	if (p->head > 0 && p->n >= p->head + p->body) {
 		enqueue(p);
-		serve(
-		    p); /* within the delay: else those who are measured would wait for the disk of this machine, too */
+		serve(p); /* within the delay, so that the measured programs do not wait for this disk */
 	}
 }
 

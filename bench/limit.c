@@ -1,15 +1,15 @@
 /*
- * limit.c - what the machine allows: the same files, the same codec calls, and nothing of Zarr
+ * limit.c - the limit of the machine: the same files and codec calls, without any Zarr
  *
  *     read   sel=a:b,c:d,e:f shape=.. chunk=.. [inner=..] size=2 codec=raw|zstd|gzip|blosc
  *            [version=2]
  *     chunks the same without sel: every chunk, or inner chunk, on its own, into memory that is used again
- *     write  the same without sel: all chunks to=PATH, from what `read` would give
- *     poke   the same without sel: count=N boxes, 16 on each side, into the shards of to=PATH, each shard written anew
+ *     write  the same without sel: all chunks to=PATH, from the result of `read`
+ *     poke   the same without sel: count=N boxes, 16 on each side, into the shards of to=PATH, each shard rewritten
  *
- * Everything is told to it, nothing is looked up or checked.  Contexts and buffers are made once per thread; the
- * destination is in huge pages; a chunk is decoded into scratch and copied once, or read straight into the rows when
- * it is raw; zstd is decoded no further than needed.  Inner chunks of a shard are read one by one, by the shard's
+ * All parameters are given; nothing is read from metadata or checked.  Contexts and buffers are made once per thread;
+ * the destination is in huge pages; a chunk is decoded into scratch and copied once, or read directly into the rows
+ * if it is raw; zstd is decoded no further than needed.  Inner chunks of a shard are read one by one, by the shard's
  * index:
  *
  *     [inner chunk]...[index: (offset, nbytes) * n][crc32c]
@@ -46,11 +46,11 @@ typedef struct shard {
 
 typedef struct limit {
 	uint64_t shape[DIMS], chunk[DIMS], inner[DIMS], size;
-	uint64_t unit[DIMS];              /* what is decoded at once: a chunk, or an inner chunk */
+	uint64_t unit[DIMS];              /* the unit of decoding: a chunk, or an inner chunk */
 	uint64_t from[DIMS], count[DIMS]; /* the selection */
 	uint64_t first[DIMS], grid[DIMS]; /* units that it touches */
 	bool sharded, v2;
-	bool alone; /* units are decoded, and go nowhere */
+	bool alone; /* units are decoded, and discarded */
 	char codec;
 	const char *path;
 	uint8_t *dst;
@@ -60,7 +60,7 @@ typedef struct limit {
 	worker w[MOST_THREADS];
 } limit;
 
-/* A region of a unit, and where it goes. */
+/* A region of a unit, and its place in the destination. */
 typedef struct region {
 	uint64_t at[DIMS]; /* in the unit */
 	uint64_t to[DIMS]; /* in the destination */
@@ -144,7 +144,7 @@ copy_rows(const limit *x, const region *r, const uint8_t *unit)
 		}
 }
 
-/* A whole raw chunk, straight into the rows. */
+/* A whole raw chunk, directly into the rows. */
 static void
 read_rows(const limit *x, const region *r, int fd)
 {
@@ -168,7 +168,7 @@ read_rows(const limit *x, const region *r, int fd)
 		}
 }
 
-/* Part of a raw chunk: what lies between the first and the last byte of each plane. */
+/* Part of a raw chunk: the bytes between the first and the last of each plane. */
 static void
 read_planes(const limit *x, const region *r, worker *w, int fd)
 {
@@ -380,7 +380,7 @@ read_once(limit *x, int threads)
 
 /* ---- writing ---- */
 
-/* Gather a unit out of the array, with zeros past its end. */
+/* Copy a unit from the array, with zeros past its end. */
 static void
 gather(const limit *x, const uint64_t begin[DIMS], uint8_t *unit)
 {
@@ -491,7 +491,7 @@ copy_range(int from, int to, uint64_t at, uint64_t n)
 	}
 }
 
-/* The part of the box [at, at + BOX) that lies in the unit at `begin`, with zeros; false: none. */
+/* The part of the box [at, at + BOX) that is in the unit at `begin`, with zeros; false: none. */
 static bool
 change(const limit *x, uint8_t *unit, const uint64_t begin[DIMS], const uint64_t at[DIMS])
 {

@@ -7,11 +7,11 @@
  *     points     count=N                                  so many elements, far apart, in one call
  *     write      to=PATH                                  all elements of PATH into an array that has its metadata only
  *     roundtrip  to=PATH                                  the same with reading
- *     poke       to=PATH count=N                          so many boxes, 16 on each side, into an array that is there
+ *     poke       to=PATH count=N                          so many boxes, 16 on each side, into an existing array
  *     append     to=PATH count=N                          so many times the first plane at the end of axis 0
  *     walk                                                every node below a group
  *
- * Writes, of metadata too, are relaxed unless durable=1, as those of the others are.
+ * Writes, also of metadata, are relaxed unless durable=1, as in the other contenders.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,7 +119,7 @@ typedef struct boxes {
 	size_t nbytes;
 } boxes;
 
-/* The box number i, cut at the end of the array. */
+/* Box number i, truncated at the end of the array. */
 static void
 read_box(void *arg, size_t i, int worker)
 {
@@ -145,7 +145,7 @@ read_box(void *arg, size_t i, int worker)
 		bench_die(zinc_error_text(&e));
 }
 
-/* A handle for each worker: one for all, or one each, with nothing in common but the files. */
+/* A handle for each worker: one for all, or one each, sharing only the files. */
 static void
 open_handles(bench *b, boxes *x)
 {
@@ -198,7 +198,7 @@ read_chunks(bench *b)
 	close_handles(b, &x);
 }
 
-/* The same points for everybody: see peers.py. */
+/* The same points for all contenders: see peers.py. */
 static void
 read_points(bench *b)
 {

@@ -1,5 +1,5 @@
 /*
- * drive.c - what the exchange with other implementations asks of Zinc and the command does not offer
+ * drive.c - operations for the exchange with other implementations that the command does not have
  *
  *    drive create URL          an array from a whole v3 document on stdin
  *    drive resize URL N,M      a new shape
@@ -48,7 +48,7 @@ create(const char *url, const char *argument, zinc_error *err)
 	return status;
 }
 
-/* "12,7" into shape; a number more or less than ndim is noticed by the array. */
+/* "12,7" into shape; the array detects a wrong number of dimensions. */
 static int
 parse_shape(const char *text, uint64_t *shape)
 {

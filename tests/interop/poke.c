@@ -1,13 +1,13 @@
 /*
- * poke.c - many small writes to one array by many processes, and a reader that checks what it sees
+ * poke.c - many small writes to one array by many processes, and a reader that checks the elements
  *
  *    poke write URL WORKER WORKERS COUNT    for k < COUNT: element k * WORKERS + WORKER becomes its index + 1
  *    poke watch URL WORKERS                 read everything again and again until stdin ends
  *
- * Both say "ready" when they are; a writer then waits for stdin to end, so that all begin together.
+ * Both print "ready" when they are; a writer then waits for stdin to end, so that all begin together.
  * The array is one-dimensional, uint32 and starts as zeros.  Each worker writes its elements in order, and
- * all of them lie in one stored object, so whatever a reader sees is a state that existed only if, of
- * every worker, it is the first few elements that are set, and never fewer than before.
+ * all of them are in one stored object.  So the state of a reader existed only if for every worker the first few
+ * elements are set, and never fewer than before.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ write_all(zinc_array *a, uint32_t worker, uint32_t workers, uint32_t count, zinc
 	return status;
 }
 
-/* How many elements of `worker` are set; -1 when one behind an unset one is, or has a wrong value. */
+/* How many elements of `worker` are set; -1 if one after an unset one is set, or has a wrong value. */
 static long
 progress(const uint32_t *seen, uint64_t n, uint32_t worker, uint32_t workers)
 {

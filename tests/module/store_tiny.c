@@ -1,5 +1,5 @@
 /*
- * store_tiny.c - a store in one file, as a module outside of src/: what a database store calls of the library
+ * store_tiny.c - a store in one file, as a module outside of src/: it uses the library as a database store would
  *
  *     tiny:///d/x.tiny/a/b      the key b below a in the file /d/x.tiny
  *
@@ -7,7 +7,7 @@
  *
  *     [bytes of the key, its NUL included][bytes of the value][generation] key value
  *
- * Every change writes a new file and renames it, under a lock of its own, so that a condition holds among processes.
+ * Every change writes a new file and renames it, under its own lock, so that conditions also work between processes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +53,7 @@ drop_lock(int fd)
 	}
 }
 
-/* All of it; a file that is not there is a counter of 0. */
+/* All of it; a missing file is a counter of 0. */
 static zinc_status
 read_file(const tiny *t, zinc_buf *out, zinc_error *err)
 {
@@ -92,7 +92,7 @@ write_file(const tiny *t, const zinc_buf *bytes, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* The record at *at, which moves behind it; false at the end, or where the file is damaged. */
+/* The record at *at, which is advanced past it; false at the end, or if the file is damaged. */
 static bool
 next_record(const zinc_buf *file, size_t *at, record *out)
 {
@@ -198,7 +198,7 @@ tiny_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_
 
 /* ---- changing ---- */
 
-/* One change; without iov the key goes. */
+/* One change; without iov the key is erased. */
 typedef struct change {
 	const char *key;
 	const struct iovec *iov;

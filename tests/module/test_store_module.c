@@ -1,7 +1,7 @@
 /*
- * test_store_module.c - a module that is not the library's own: found by its scheme, held to the conformance suite
+ * test_store_module.c - an external module: found by its scheme, checked by the conformance suite
  *
- * Unlike unit tests this program has the shared library, which alone loads modules.
+ * Unlike unit tests this program uses the shared library, because only that loads modules.
  */
 #include <stdio.h>
 #include <unistd.h>

@@ -1,13 +1,13 @@
 /*
- * storm.c - write without pause, and say what was acknowledged
+ * storm.c - write without pause, and print the acknowledged writes
  *
- *     storm write DIR THREADS     write versions 1, 2, 3 ... of the arrays in DIR until killed or the disk goes
- *                                 away; each time a write returned ZINC_OK print "array version" and flush
- *     storm check DIR LOG         every array must read whole (one version throughout), and hold a version at least
+ *     storm write DIR THREADS     write versions 1, 2, 3 ... of the arrays in DIR until killed or the disk
+ *                                 fails; each time a write returned ZINC_OK print "array version" and flush
+ *     storm check DIR LOG         every array must be complete (one version throughout), with a version at least
  *                                 as new as the last acknowledged in LOG
  *
- * LOG lies on another file system.  Each array is one chunk, one shard, or many chunks; all elements of one
- * version are equal, so a mixture, zeros or an older value cannot hide.
+ * LOG is on another file system.  Each array is one chunk, one shard, or many chunks; all elements of one
+ * version are equal, so a mixture, zeros or an older value is detected.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ write_versions(void *arg)
 		for (k = 0; k < N; k++)
 			v[k] = version;
 		if (zinc_array_write(a, NULL, ZINC_BUFFER(v, N * sizeof *v), NULL, NULL) != ZINC_OK)
-			break; /* the disk is gone: nothing more is acknowledged */
+			break; /* the disk failed: nothing more is acknowledged */
 		pthread_mutex_lock(&out);
 		printf("%d %u\n", i, (unsigned)version);
 		fflush(stdout);
@@ -78,7 +78,7 @@ write_all(int threads)
 	return 0;
 }
 
-/* The versions of one array: whole where it is one object; chunk by chunk where it is many. */
+/* The versions of one array: as a whole if it is one object; chunk by chunk if it is many. */
 static int
 check_array(int i, unsigned acknowledged)
 {

@@ -1,5 +1,5 @@
 /*
- * arrays.c - arrays: what they say of themselves, reading, writing, growing, the buffered writer
+ * arrays.c - arrays: their properties, reading, writing, growing, the buffered writer
  */
 #include "every_call.h"
 
@@ -31,7 +31,7 @@ set_options(zinc_array_options *o, const uint64_t *shards)
 	o->attributes = "{\"units\": \"m\"}";
 }
 
-/* ---- what it says ---- */
+/* ---- properties ---- */
 
 static void
 look(zinc_array *a)
@@ -156,7 +156,7 @@ grow_and_shrink(zinc_array *a)
 	OK(zinc_array_read_text(a, "16, 15", ZINC_BUFFER(&last, sizeof last), NULL, &err));
 	CHECK(last == elements[3][15]);
 	zinc_store_caps(zinc_hierarchy_store(zinc_array_hierarchy(a)), &caps);
-	lists = (caps.flags & ZINC_CAP_LIST) != 0; /* else nobody knows what lies outside */
+	lists = (caps.flags & ZINC_CAP_LIST) != 0; /* otherwise the chunks outside are unknown */
 	GIVES(lists ? ZINC_OK : ZINC_E_UNSUPPORTED, zinc_array_resize(a, square, NULL, &err));
 	OK(zinc_array_refresh(a, NULL, &err));
 	CHECK(zinc_array_shape(a)[0] == (lists ? 16u : 17u));
@@ -176,7 +176,7 @@ use_writer(zinc_array *a)
 	OK(zinc_writer_new(&w, a, 0, NULL, &err));
 	OK(zinc_writer_write(w, row, ZINC_BUFFER(zero, sizeof zero), NULL, &err));
 	OK(zinc_array_read(a, row, ZINC_BUFFER(line, sizeof line), NULL, &err));
-	CHECK(line[3] == elements[9][3]); /* gathered, not written */
+	CHECK(line[3] == elements[9][3]); /* collected, not written */
 	OK(zinc_writer_flush(w, NULL, &err));
 	OK(zinc_array_read(a, row, ZINC_BUFFER(line, sizeof line), NULL, &err));
 	CHECK(line[3] == 0);

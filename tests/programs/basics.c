@@ -1,5 +1,5 @@
 /*
- * basics.c - what every program meets first: status, errors, types, contexts, waiting, and what this build has
+ * basics.c - what every program uses first: status, errors, types, contexts, waiting, and what this build has
  */
 #include "every_call.h"
 
@@ -31,7 +31,7 @@ call_types(void)
 	CHECK(!zinc_type_name(ZINC_RAW) && zinc_type_size(ZINC_NATIVE) == 0);
 }
 
-/* ---- memory: everything comes from the context's allocator, and goes back ---- */
+/* ---- memory: everything is allocated from the context's allocator, and freed ---- */
 
 static long held; /* blocks; one thread */
 

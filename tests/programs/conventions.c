@@ -1,5 +1,5 @@
 /*
- * conventions.c - a pyramid that declares a convention, asked everything that can be asked of it
+ * conventions.c - a pyramid that declares a convention, with every call for it
  */
 #include "every_call.h"
 

@@ -1,8 +1,9 @@
 /*
- * every_call.h - a program that calls every public function, and looks at what each says
+ * every_call.h - a program that calls every public function, and checks each result
  *
- * It is a stranger's: public headers and the shared library only.  It is written in what C11 and C++17 have in common,
- * and compiled as both: every_call_c, every_call_cxx.  scripts/check_calls.py names the functions that it does not call.
+ * It is an external program: public headers and the shared library only.  It uses the common subset of C11 and C++17,
+ * and is compiled as both: every_call_c, every_call_cxx. scripts/check_calls.py names the functions that it does not
+ * call.
  */
 #ifndef EVERY_CALL_H
 #define EVERY_CALL_H
@@ -26,7 +27,7 @@
 			exit(1);                                                                                       \
 		}                                                                                                      \
 	} while (0)
-/* The status that a call gives; `err` is the caller's. */
+/* The status of a call; `err` is the caller's. */
 #define GIVES(wanted, call)                                                                                            \
 	do {                                                                                                           \
 		const zinc_status gives_ = (call);                                                                     \
@@ -40,13 +41,13 @@
 #define TEXT_IS(text, want) CHECK(strcmp((text), (want)) == 0)
 #define HAS(text, part)     CHECK(strstr((const char *)(text), (part)) != NULL)
 
-/* Put `text` and a space behind what is in out[TEXT_ROOM]. */
+/* Append `text` and a space to out[TEXT_ROOM]. */
 enum { TEXT_ROOM = 256 };
 void add_word(char *out, const char *text);
 
 void call_basics(void);            /* status, types, contexts, waiting, lists */
 void call_stores(const char *url); /* every operation of a store there */
-void call_wrappers(void);          /* stores of one's own, wrappers, settings */
+void call_wrappers(void);          /* a program's stores, wrappers, settings */
 void call_extensions(void);
 void call_nodes(const char *url); /* a new hierarchy there */
 void call_tools(const char *url);
@@ -55,7 +56,7 @@ void call_arrays(const char *url);
 void call_numpy(const char *url);
 /* Elements and metadata of 16 x 16 float32, in chunks of 4 x 4 and of fill value 7. */
 void use_array(zinc_array *a);
-/* Two arrays of a hierarchy that is there, a plain and a sharded one, through a web server that takes PUT. */
+/* Two arrays of an existing hierarchy, a plain and a sharded one, through a web server that takes PUT. */
 void call_web(const char *url);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "every_call.h"
 
-/* ---- a codec: every bit the other way ---- */
+/* ---- a codec: every bit inverted ---- */
 
 static zinc_status
 flip_open(void **self, const char *configuration, const zinc_codec_input *input, zinc_error *err)
@@ -173,7 +173,7 @@ capitals_decode(const void *in, size_t nin, char *out, size_t *nout, zinc_error 
 	return turn_case((const char *)in, nin, out, nout, err);
 }
 
-/* ---- told to the library ---- */
+/* ---- registered ---- */
 
 static void
 add_codec_and_type(void)
@@ -326,7 +326,7 @@ use_all(void)
 	zinc_array_close(a);
 }
 
-/* Documents in capitals, as a draft's entry point says. */
+/* Documents in capitals, as named in a draft's entry point. */
 static void
 use_encoding(void)
 {

@@ -23,7 +23,7 @@ call_places(const char *dir)
 		zinc_error err = ZINC_ERROR_INIT;
 		zinc_store *keep = NULL;
 
-		OK(zinc_store_open(&keep, url[i], NULL, &err)); /* what is in memory lives while it is open */
+		OK(zinc_store_open(&keep, url[i], NULL, &err)); /* a memory store exists while it is open */
 		call_stores(url[i]);
 		call_nodes(url[i]);
 		call_arrays(url[i]);

@@ -20,7 +20,7 @@ make_array(zinc_hierarchy *h, const char *path)
 	return a;
 }
 
-/* ---- looking ---- */
+/* ---- reading ---- */
 
 static int
 see_node(void *arg, const zinc_node *node)

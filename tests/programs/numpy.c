@@ -1,5 +1,5 @@
 /*
- * numpy.c - elements as NumPy has them, and of any length
+ * numpy.c - elements of NumPy's types, and of any length
  */
 #include "every_call.h"
 
@@ -46,7 +46,7 @@ use_numbers(const char *url)
 	zinc_array_close(a);
 }
 
-/* Bytes of any length: those of NumPy have one length, and what is read lies in an arena. */
+/* Bytes of any length: those of NumPy have one length, and elements that are read are in an arena. */
 static void
 use_bytes(const char *url)
 {

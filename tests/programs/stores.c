@@ -3,7 +3,7 @@
  */
 #include "every_call.h"
 
-/* ---- who is told ---- */
+/* ---- callbacks ---- */
 
 typedef struct told {
 	int n, failed;
@@ -164,7 +164,7 @@ put_many(zinc_store *s)
 	value_is(s, "m/b", "xyz");
 	OK(zinc_store_del_many(s, NULL, dels, 2, &done, 0, NULL, &err));
 	CHECK(t.n == 5 && t.failed == 0);
-	OK(zinc_store_del_keys(s, &names[1], 2, 0, NULL, &err)); /* one of them is gone already */
+	OK(zinc_store_del_keys(s, &names[1], 2, 0, NULL, &err)); /* one of them was already erased */
 	memset(&t, 0, sizeof t);
 	OK(zinc_store_list(s, "m/", see_key, &t, NULL, &err));
 	CHECK(t.n == 0);
@@ -204,7 +204,7 @@ add_dot(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *e
 	return ZINC_OK;
 }
 
-/* What was there, between brackets; its first byte is looked at. */
+/* The old value, in brackets; its first byte is checked. */
 static zinc_status
 add_brackets(void *arg, const zinc_old *old, zinc_splice *out, zinc_error *err)
 {
@@ -250,7 +250,7 @@ change(zinc_store *s)
 	value_is(s, "c/a", "[xy]");
 }
 
-/* ---- listing, and what is left ---- */
+/* ---- listing, and the rest ---- */
 
 static void
 list(zinc_store *s)

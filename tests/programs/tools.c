@@ -1,5 +1,5 @@
 /*
- * tools.c - checking, copying, comparing, statistics, and what a read costs
+ * tools.c - checking, copying, comparing, statistics, and the cost of a read
  */
 #include "every_call.h"
 

@@ -1,5 +1,5 @@
 /*
- * web.c - the same arrays through a web server, which lists nothing and takes PUT
+ * web.c - the same arrays through a web server, which cannot list and accepts PUT
  */
 #include "every_call.h"
 

@@ -1,9 +1,9 @@
 /*
- * wrappers.c - stores around stores, and a store of one's own with settings
+ * wrappers.c - stores around stores, and a program's store with settings
  */
 #include "every_call.h"
 
-/* ---- a store that holds one key, whose value its settings say ---- */
+/* ---- a store with one key, whose value is a setting ---- */
 
 typedef struct only {
 	char value[32];
@@ -110,7 +110,7 @@ own_store(void)
 	CHECK(here.closed == 1);
 	settings[0].name = "only.unknown";
 	GIVES(ZINC_E_INVALID, zinc_store_open(&s, "only://x", &options, &err));
-	/* the same without a URL's way */
+	/* the same without a URL */
 	OK(zinc_store_wrap(&s, NULL, &only_ops, &here, "only://wrapped", &err));
 	OK(zinc_store_get_all(s, "only", &b, NULL, 0, NULL, &err));
 	GIVES(ZINC_E_READONLY, zinc_store_put(s, NULL, "only", "x", 1, NULL, 0, NULL, NULL, &err));
@@ -168,7 +168,7 @@ sharded(void)
 	OK(zinc_store_get_all(s, "c/3/1", &b, NULL, 0, NULL, &err));
 	TEXT_IS((const char *)b.data, "abc");
 	zinc_blob_fini(&b);
-	OK(zinc_store_get_all(m, "c/1/0", &b, NULL, 0, NULL, &err)); /* the shard that it lies in */
+	OK(zinc_store_get_all(m, "c/1/0", &b, NULL, 0, NULL, &err)); /* its shard */
 	CHECK(b.nbytes > 3);
 	zinc_blob_fini(&b);
 	zinc_store_close(s);

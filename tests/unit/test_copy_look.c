@@ -274,7 +274,7 @@ costs(void **state)
 		assert_ok(zinc_node_erase(x.to.h, "/b", NULL, &err));
 		(void)bytes_read(&x);
 		t = (struct ticks){0};
-		assert_ok(go(&x, &err)); /* nothing is there */
+		assert_ok(go(&x, &err)); /* nothing exists */
 		assert_true(t.done == t.total && t.total > 0);
 		once = bytes_read(&x);
 		t = (struct ticks){0};
