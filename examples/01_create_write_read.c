@@ -1,7 +1,7 @@
 /*
  * 01_create_write_read.c - the first program: create an array on disk, write it, open it again, read it
  *
- * Every call returns ZINC_OK, which is 0, or a status; `err` then says what went wrong.
+ * Every call returns ZINC_OK, which is 0, or a status; `err` then has the reason.
  */
 #include <stdio.h>
 #include <zinc.h>
@@ -27,7 +27,7 @@ write_numbers(zinc_error *err)
 	return st;
 }
 
-/* The program that reads need not know the shape: the array tells it. */
+/* A reader need not know the shape: it gets it from the array. */
 static zinc_status
 read_numbers(zinc_error *err)
 {

@@ -36,7 +36,7 @@ read_by_text(zinc_array *a, zinc_error *err)
 	return st;
 }
 
-/* The same without text, for programs that compute what they want: rows 4 and 5, columns 6 to 8. */
+/* The same without text, for programs that compute their selections: rows 4 and 5, columns 6 to 8. */
 static zinc_status
 read_by_numbers(zinc_array *a, zinc_error *err)
 {

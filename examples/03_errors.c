@@ -1,19 +1,19 @@
 /*
- * 03_errors.c - what a failed call tells: a status for the program, a text for people
+ * 03_errors.c - what a failed call reports: a status for the program, a text for people
  *
- * zinc_error is yours, on the stack.  It is written when a call fails, and never when it succeeds.
+ * zinc_error is yours, on the stack.  It is written if a call fails, and never if it succeeds.
  */
 #include <stdio.h>
 #include <zinc.h>
 
-/* A program decides by the status; the text is for whoever reads the message. */
+/* A program decides by the status; the text is for the user. */
 static void
 show(const char *what, zinc_status st, zinc_error *err)
 {
 	printf("%s\n  %s: %s\n  %s\n", what, zinc_status_name(st), zinc_status_text(st), zinc_error_text(err));
 }
 
-/* Three mistakes of a caller, and a file that somebody has damaged. */
+/* Three mistakes of a caller, and a damaged file. */
 static void
 fail(zinc_array *a)
 {

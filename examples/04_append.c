@@ -8,7 +8,7 @@
 
 enum { STATIONS = 3 };
 
-/* Two rows.  An append needs the shape of what is appended. */
+/* Two rows.  An append needs the shape of the new elements. */
 static zinc_status
 append_hours(zinc_array *a, float first, zinc_error *err)
 {
@@ -43,7 +43,7 @@ main(void)
 		fprintf(stderr, "%s\n", zinc_error_text(&err));
 	printf("station 1: %g %g %g %g\n", column[0], column[1], column[2], column[3]);
 
-	/* The shape can also be set.  Shrinking removes the chunks that lie wholly outside. */
+	/* The shape can also be set.  Shrinking removes the chunks that are wholly outside. */
 	if (a && zinc_array_resize(a, one, NULL, &err))
 		fprintf(stderr, "%s\n", zinc_error_text(&err));
 	printf("resized to %d row\n", a ? (int)zinc_array_shape(a)[0] : 0);

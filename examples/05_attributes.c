@@ -1,5 +1,5 @@
 /*
- * 05_attributes.c - attributes: JSON beside an array or group; set, read, change, remove
+ * 05_attributes.c - attributes: JSON of an array or group; set, read, change, remove
  *
  * Attributes belong to a node of a hierarchy, so they are reached through the hierarchy and a path.
  */
@@ -9,7 +9,7 @@
 static zinc_status
 show(zinc_hierarchy *h, const char *path, const char *key, zinc_error *err)
 {
-	zinc_blob json = ZINC_BLOB_INIT; /* text that a call hands over; free it with zinc_blob_fini */
+	zinc_blob json = ZINC_BLOB_INIT; /* text that a call returns; free it with zinc_blob_fini */
 	zinc_status st = zinc_attributes_get(h, path, key, &json, NULL, err);
 
 	if (st == ZINC_OK)

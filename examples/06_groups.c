@@ -20,10 +20,10 @@ show(void *arg, const zinc_node *node)
 		++*arrays;
 	}
 	printf("\n");
-	return 0; /* go on */
+	return 0; /* continue */
 }
 
-/* Groups above a new node are made when they are missing. */
+/* Missing groups above a new node are created. */
 static zinc_status
 make(zinc_hierarchy *h, zinc_error *err)
 {

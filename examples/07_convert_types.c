@@ -27,16 +27,16 @@ main(void)
 	}
 	printf("as float: %g %g %g %g\n", narrow[0], narrow[1], narrow[2], narrow[3]);
 
-	/* 2.5 is no integer: nothing is rounded in silence. */
+	/* 2.5 is not an integer: nothing is rounded silently. */
 	if (zinc_array_read_text(a, NULL, ZINC_BUFFER(bytes, sizeof bytes), NULL, &expected))
 		printf("as uint8: %s\n", zinc_status_name(expected.code));
 
-	/* Fractions towards zero, and what is out of range to the nearest end. */
+	/* Fractions are rounded towards zero, and values out of range become the nearest limit. */
 	if (zinc_array_read_text(a, NULL, ZINC_BUFFER(bytes, sizeof bytes), clamp, &err))
 		fprintf(stderr, "%s\n", zinc_error_text(&err));
 	printf("truncated and clamped: %d %d %d %d\n", bytes[0], bytes[1], bytes[2], bytes[3]);
 
-	/* A float16 has no type in C, so the buffer is told what it is. */
+	/* A float16 has no type in C, so the buffer names its type. */
 	if (zinc_array_read_text(a, NULL, ZINC_BUFFER_AS(ZINC_FLOAT16, raw, sizeof raw), NULL, &err))
 		fprintf(stderr, "%s\n", zinc_error_text(&err));
 	printf("as float16: %04x %04x %04x %04x\n", raw[0], raw[1], raw[2], raw[3]);

@@ -1,8 +1,8 @@
 /*
  * 08_strings.c - texts of any length: write them, read them back into an arena
  *
- * Elements of the types "string" and "bytes" are zinc_vlen in memory: a pointer and a length.  The bytes of what is
- * read lie in an arena, and live until the arena is emptied or freed.
+ * Elements of the types "string" and "bytes" are zinc_vlen in memory: a pointer and a length.  The bytes that are
+ * read are in an arena, and stay valid until the arena is emptied or freed.
  */
 #include <stdio.h>
 #include <string.h>

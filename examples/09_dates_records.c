@@ -1,7 +1,7 @@
 /*
  * 09_dates_records.c - records with a date, a text of fixed length and a number in each element
  *
- * The data type is spelled as NumPy does.  In memory the fields of a record follow one another without gaps.
+ * The data type is written as in NumPy.  In memory the fields of a record follow one another without gaps.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
  * 10_shards.c - many small chunks in few files
  *
- * Small chunks make small reads cheap; too many small files make everything else slow.  A shard is one file that holds
- * many chunks and an index of where they lie.
+ * Small chunks make small reads cheap; too many small files make everything else slow.  A shard is one file with many
+ * chunks and an index of their places.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
- * 11_buffered_writer.c - a program that gets its data row by row, and chunks that hold many rows
+ * 11_buffered_writer.c - a program that gets its data row by row, and chunks with many rows
  *
- * Written directly, every row would read, change and write its chunk again.  A zinc_writer gathers rows in memory until
- * chunks are whole.  Nothing is safe on disk before flush or close says ZINC_OK.
+ * Written directly, every row would read, change and write its chunk again.  A zinc_writer collects rows in memory
+ * until chunks are complete.  Nothing is safe on disk before flush or close returns ZINC_OK.
  */
 #include <stdio.h>
 #include <zinc.h>
@@ -43,8 +43,8 @@ main(void)
 				  NULL, &err) ||
 	    zinc_writer_new(&w, a, 1 << 20, NULL, &err) || write_rows(w, &err)) {
 		fprintf(stderr, "%s\n", zinc_error_text(&err));
-		zinc_writer_free(w);                   /* discards what is gathered */
-	} else if (zinc_writer_close(w, NULL, &err) || /* writes the rest; a failure says that elements are lost */
+		zinc_writer_free(w);                   /* discards the collected rows */
+	} else if (zinc_writer_close(w, NULL, &err) || /* writes the rest; a failure means that elements are lost */
 		   zinc_array_read_text(a, "-1, -2:", ZINC_BUFFER(last, sizeof last), NULL, &err)) {
 		fprintf(stderr, "%s\n", zinc_error_text(&err));
 	}

@@ -47,7 +47,7 @@ main(void)
 	uint8_t row[8] = {0};
 	int i, started = 0;
 
-	/* A context of its own is optional: NULL stands for one with a thread per processor. */
+	/* A separate context is optional: NULL means one with a thread per processor. */
 	if (zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 2), &err) ||
 	    zinc_array_create_url(&a, "shared.zarr",
 				  ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .chunks = chunks, .dtype = "uint8"),

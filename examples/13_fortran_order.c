@@ -1,7 +1,7 @@
 /*
  * 13_fortran_order.c - memory in another order: Fortran's, a part of a larger buffer, upside down
  *
- * Strides say how many bytes lie between neighbours of each dimension; Zinc reads straight into that memory.
+ * Strides are the numbers of bytes between neighbours of each dimension; Zinc reads directly into that memory.
  */
 #include <stdio.h>
 #include <zinc.h>

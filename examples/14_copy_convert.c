@@ -7,7 +7,7 @@
 #include <zinc.h>
 #include <zinc/tool.h>
 
-/* Told before the copy begins: what the target does not have, and gets something else for. */
+/* Called before the copy begins, for each feature that the target does not have and that is replaced. */
 static int
 note(void *arg, const zinc_copy_note *n)
 {

@@ -21,12 +21,12 @@ check(zinc_error *err)
 	zinc_validate_counts counts = ZINC_VALIDATE_COUNTS_INIT;
 	zinc_status st = zinc_validate("checked.zarr", NULL, finding, NULL, &counts, err);
 
-	if (st == ZINC_OK) /* the check was done, whatever it found */
+	if (st == ZINC_OK) /* the check was done, whatever its findings */
 		printf("%d chunks checked, %d errors\n", (int)counts.objects, (int)counts.errors);
 	return st;
 }
 
-/* Somebody writes over two bytes of a chunk. */
+/* Two bytes of a chunk are overwritten. */
 static int
 damage(const char *path)
 {

@@ -1,5 +1,5 @@
 /*
- * 16_progress_cancel.c - long calls: how far they are, a time limit, and how to stop them
+ * 16_progress_cancel.c - long calls: progress, a time limit, and how to stop them
  */
 #include <stdio.h>
 #include <zinc.h>
@@ -11,7 +11,7 @@ struct watch {
 	uint64_t units_done, units_total;
 };
 
-/* Called while a read or write goes on; units are chunks.  The numbers never go back. */
+/* Called during a read or write; units are chunks.  The numbers never decrease. */
 static int
 watch(void *arg, uint64_t units_done, uint64_t units_total, uint64_t bytes_done)
 {

@@ -1,7 +1,7 @@
 /*
- * conventions.c - what a viewer asks of a group: which conventions, which properties, valid?  And its levels
+ * conventions.c - what a viewer needs of a group: its conventions, their properties, are they valid? And its levels
  *
- * Makes a small pyramid that declares the convention multiscales, and looks at it.
+ * Makes a small pyramid that declares the convention multiscales, and reads it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +43,7 @@ show_level(void *arg, const zinc_scale_level *l)
 	return 0;
 }
 
-/* A group, two arrays, a declaration, and the property that it is about. */
+/* A group, two arrays, a declaration, and its property. */
 static zinc_status
 make(zinc_hierarchy *h, zinc_error *err)
 {

@@ -1,7 +1,7 @@
 /*
  * register_codec.c - a codec of your own: bytes XORed with a key from the metadata
  *
- * The array's document then says {"name": "example.xor", "configuration": {"key": 90}}, and any program that
+ * The array's document then contains {"name": "example.xor", "configuration": {"key": 90}}, and any program that
  * registers the same codec can read it.
  */
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <zinc.h>
 #include <zinc/extend.h>
 
-/* The configuration comes as JSON text; a real program would use its JSON library. */
+/* The configuration is JSON text; a real program would use its JSON library. */
 static zinc_status
 xor_open(void **self, const char *configuration, const zinc_codec_input *input, zinc_error *err)
 {
@@ -45,7 +45,7 @@ xor_code(void *self, const uint64_t *shape, const void *in, size_t nin, void *ou
 	size_t i;
 
 	(void)shape;
-	if (nin > *nout) { /* say how much is wanted; Zinc decides whether that can be right */
+	if (nin > *nout) { /* report the needed size; Zinc decides whether that is possible */
 		*nout = nin;
 		return zinc_error_set(err, ZINC_E_LIMIT, "more room is needed");
 	}
@@ -55,7 +55,7 @@ xor_code(void *self, const uint64_t *shape, const void *in, size_t nin, void *ou
 	return ZINC_OK;
 }
 
-/* What it is called in the drafts of version 3, and in Zarr v2. */
+/* Its names in the drafts of version 3, and in Zarr v2. */
 static const char *const xor_uris[] = {"https://example.org/zarr/codecs/xor/1.0", NULL};
 
 static const zinc_codec_def xor_codec = {

@@ -54,8 +54,8 @@ main(void)
 	zinc_array *a = NULL;
 	int right = 0;
 
-	/* One pixel is written; the others are the fill value.  Types without a number are read and written as they
-	 * are: a void pointer makes a buffer of the array's own type. */
+	/* One pixel is written; the others are the fill value.  Types that are not numbers are read and written
+	 * without conversion: a void pointer makes a buffer of the array's own type. */
 	if (zinc_register_dtype(&rgb, &err) ||
 	    zinc_array_create_url(&a, "memory://example/picture",
 				  ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .chunks = chunks,

@@ -1,15 +1,15 @@
 /*
  * register_extension.c - an extension of arrays that a program understands: "these elements are a mask of those"
  *
- * A document may declare what readers must understand.  Zinc shows such an array but gives no element of it until a
- * program says that it knows what is meant.
+ * A document may declare what readers must understand.  Zinc shows such an array but does not read its elements until
+ * a program registers the extension.
  */
 #include <stdio.h>
 #include <string.h>
 #include <zinc.h>
 #include <zinc/extend.h>
 
-/* The configuration comes as JSON text, as it is declared. */
+/* The configuration is JSON text, as declared. */
 static zinc_status
 mask_check(const char *configuration, zinc_error *err)
 {

@@ -1,8 +1,8 @@
 /*
- * register_grid.c - a chunk grid of your own: chunks that double, 1, 2, 4, 8 ... up to a limit
+ * register_grid.c - a chunk grid of your own: chunks of 1, 2, 4, 8 ... elements, up to a limit
  *
- * Good for data that is read mostly at its beginning.  Dimension by dimension the grid answers four questions;
- * everything else (selections, keys, partial writes) is Zinc's.
+ * Good for data that is read mostly at its beginning.  The grid has four functions for each dimension; Zinc does
+ * everything else (selections, keys, partial writes).
  *
  *     chunk      0   1      2          3 ...
  *     elements   0  1 2  3 4 5 6  7 8 9 10 11 12 13 14
@@ -18,7 +18,7 @@ static zinc_status
 doubling_open(void **self, const char *configuration, int ndim, const uint64_t *shape, zinc_error *err)
 {
 	(void)configuration, (void)ndim, (void)shape, (void)err;
-	*self = NULL; /* nothing to remember: all dimensions are cut alike */
+	*self = NULL; /* no state: all dimensions are divided in the same way */
 	return ZINC_OK;
 }
 
@@ -70,7 +70,7 @@ static const zinc_grid_def doubling = {
     .widest = doubling_widest,
 };
 
-/* A whole metadata document, since the grid is not one that options can describe. */
+/* A whole metadata document, because options cannot describe this grid. */
 static const char document[] =
     "{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": [40], \"data_type\": \"int16\","
     " \"chunk_grid\": {\"name\": \"example.doubling\", \"configuration\": {}},"

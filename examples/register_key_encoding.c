@@ -6,7 +6,7 @@
 #include <zinc.h>
 #include <zinc/extend.h>
 
-/* As snprintf: never more than `room`, and the length it would have. */
+/* As snprintf: writes at most `room` bytes, and returns the full length. */
 static size_t
 padded_encode(void *self, const uint64_t *index, int ndim, char *out, size_t room)
 {
@@ -22,7 +22,7 @@ padded_encode(void *self, const uint64_t *index, int ndim, char *out, size_t roo
 	return n;
 }
 
-/* Only what padded_encode gives is a chunk's key: decode, encode again, compare. */
+/* Only the output of padded_encode is a chunk key: decode, encode again, compare. */
 static int
 padded_decode(void *self, const char *key, int ndim, uint64_t *index)
 {

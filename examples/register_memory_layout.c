@@ -23,7 +23,7 @@ morton_place(void *self, int ndim, const uint64_t *shape, const uint64_t *index)
 	return place;
 }
 
-/* Zinc would refuse two elements in one place; saying so when the array is opened is kinder. */
+/* Zinc would refuse two elements in one place; an error when the array is opened is earlier. */
 static zinc_status
 morton_open(void **self, const char *configuration, const zinc_codec_input *input, zinc_error *err)
 {

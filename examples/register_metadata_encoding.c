@@ -1,8 +1,8 @@
 /*
- * register_metadata_encoding.c - documents that are not JSON: here in capitals, as telegrams were
+ * register_metadata_encoding.c - documents that are not JSON: here in capitals
  *
- * Only the drafts of version 3 have this.  Their entry point zarr.json, which is always JSON, says by a URI how all
- * other documents are stored; Zinc itself sees JSON only.
+ * Only the drafts of version 3 have this.  Their entry point zarr.json, which is always JSON, names by a URI the
+ * encoding of all other documents; Zinc itself uses only JSON.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -10,13 +10,13 @@
 #include <zinc.h>
 #include <zinc/extend.h>
 
-/* Letters change their case, so that it can be undone.  *nout is the room, then the bytes written. */
+/* Letters change their case, which can be reversed.  *nout is the room, then the bytes written. */
 static zinc_status
 turn_letters(const char *in, size_t nin, char *out, size_t *nout, zinc_error *err)
 {
 	size_t i;
 
-	if (nin > *nout) { /* say how much is wanted, and be called again */
+	if (nin > *nout) { /* report the needed size; Zinc calls again */
 		*nout = nin;
 		return zinc_error_set(err, ZINC_E_LIMIT, "more room is needed");
 	}

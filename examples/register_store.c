@@ -1,8 +1,8 @@
 /*
  * register_store.c - a store of your own: a table of keys and bytes, opened as "table://here"
  *
- * Three functions are enough for reading (open, caps, get), five for reading and writing.  What is left out
- * Zinc supplies: ranges of many keys, conditional updates, deleting prefixes, listing one level.
+ * Three functions are enough for reading (open, caps, get), five for reading and writing.  Zinc supplies the rest:
+ * ranges of many keys, conditional updates, deleting prefixes, listing one level.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ table_close(void *self)
 	(void)self;
 }
 
-/* Only what is true: whoever reads these relies on it. */
+/* Only true capabilities: callers rely on them. */
 static void
 table_caps(void *self, zinc_caps *out)
 {
@@ -86,7 +86,7 @@ table_caps(void *self, zinc_caps *out)
 	out->key_max = sizeof slots[0].key - 1;
 }
 
-/* The part of the value that a request wants. */
+/* The part of the value that a request needs. */
 static void
 cut(const zinc_get *want, size_t size, size_t *offset, size_t *length)
 {
@@ -115,7 +115,7 @@ scatter(const zinc_get *want, const unsigned char *from, size_t n)
 	}
 }
 
-/* One request.  done() may take its time, so the value is copied first and the lock given back. */
+/* One request.  done() may take long, so the value is copied first and the lock released. */
 static void
 get_one(const zinc_get *want, size_t i, const zinc_sink *sink)
 {
@@ -147,7 +147,7 @@ get_one(const zinc_get *want, size_t i, const zinc_sink *sink)
 			scatter(want, copy, length);
 		else if (copy && sink->room(sink->arg, i, length, &to) == ZINC_ROOM_OK)
 			memcpy(to, copy, length);
-		else { /* no memory, here or there; one request at a time never needs to wait for room */
+		else { /* no memory, here or in the caller; one request at a time never waits for room */
 			got.found = ZINC_FAILED;
 			got.status = ZINC_E_NOMEM;
 		}
@@ -167,7 +167,7 @@ table_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink,
 	return ZINC_OK;
 }
 
-/* Does the condition hold?  `s` is NULL when the key is missing. */
+/* Does the condition hold? `s` is NULL if the key is missing. */
 static zinc_status
 check(const struct slot *s, const zinc_condition *when, zinc_error *err)
 {
@@ -213,7 +213,7 @@ put_one(const zinc_put *put, zinc_tag *tag, zinc_error *err)
 	return st;
 }
 
-/* Of each put the caller is told, as it ends; a store behind a network would have many open at once. */
+/* Each put is reported to the caller when it ends; a network store would have many open at once. */
 static zinc_status
 table_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
 	  const zinc_wait *wait, zinc_error *err)
@@ -263,7 +263,7 @@ by_key(const void *a, const void *b)
 	return strcmp(((const struct slot *)a)->key, ((const struct slot *)b)->key);
 }
 
-/* In order of the keys' bytes, from a copy: `fn` may come back into the store. */
+/* In order of the keys' bytes, from a copy: `fn` may call the store. */
 static zinc_status
 table_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
@@ -310,7 +310,7 @@ main(void)
 
 	for (i = 0; i < 40; i++)
 		in[i / 8][i % 8] = i / 4.0;
-	/* Element (3, 3) is written again by itself: its inner chunk is replaced within its shard. */
+	/* Element (3, 3) is written again alone: its inner chunk is replaced within its shard. */
 	if (zinc_store_register(&table, &err) ||
 	    zinc_array_create_url(&a, "table://here/measured",
 				  ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = shape, .chunks = chunks, .shards = shards,

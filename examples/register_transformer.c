@@ -2,12 +2,12 @@
  * register_transformer.c - a storage transformer of your own
  *
  * A storage transformer is a store between one array and its store.  This one, "example.veil", changes every byte of
- * a chunk on its way: whoever looks into the store without knowing how cannot read it.  Its name and configuration
- * stand in the array's document, and any program that registers it reads the array like any other.
+ * a chunk: without it the stored bytes cannot be read.  Its name and configuration are in the array's document, and
+ * any program that registers it can read the array.
  *
  *     "storage_transformers": [{"name": "example.veil", "configuration": {"with": 42}}]
  *
- * What a layer does not offer (update, groups, listing of directories) Zinc makes of what it does.
+ * Zinc supplies operations that a layer does not have (update, groups, listing of directories).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 struct veil {
 	zinc_store *next;
 	size_t nprefix;
-	char *prefix; /* of the array's chunks; other keys are none of ours */
+	char *prefix; /* of the array's chunks; other keys are passed on */
 	unsigned char with;
 };
 
@@ -36,13 +36,13 @@ change(void *bytes, size_t n, unsigned char with)
 		*p++ ^= with;
 }
 
-/* ---- reading: the bytes go where the caller wants them, and are changed there before he hears of them ---- */
+/* ---- reading: the bytes are stored in the caller's memory, and changed there before done() ---- */
 
 struct call {
 	const struct veil *v;
 	const zinc_get *requests;
 	const zinc_sink *sink;
-	void **where; /* room() said */
+	void **where; /* result of room() */
 };
 
 static zinc_room
@@ -148,7 +148,7 @@ veil_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_
 
 /* ---- the layer ---- */
 
-/* What is true of the store below is true here, but that it cannot be locked from here. */
+/* The capabilities of the store below, except locking. */
 static void
 veil_caps(void *self, zinc_caps *out)
 {
