@@ -1,8 +1,8 @@
 """data.py - the arrays that are read and written, made by TensorStore and zarr-python, not by us
 
-A data set is a directory with a zarr.json or a .zarray, plus what the contender `limit` must be told, for it looks nothing up.
-For HDF5 and netCDF-C there is a file with the same elements beside it, see twins.py.  What is there already is left as
-it is.  A workload is what is done with one.
+A data set is a directory with a zarr.json or a .zarray, plus the parameters of the contender `limit`, which reads no
+metadata.  For HDF5 and netCDF-C there is a file with the same elements beside it, see twins.py.  Existing data sets
+are not changed.  A workload is an operation on one.
 """
 
 import json
@@ -55,8 +55,8 @@ class Workload:
     threads: tuple = (2,)
     cold: bool = False
     to: str | None = None  # data set whose metadata the target has
-    many: bool = False  # the target is of so many files that it had better lie in memory
-    instead: dict = field(default_factory=dict)  # contender -> data set that it takes instead of `set` and `to`
+    many: bool = False  # the target has so many files that it should be in memory
+    instead: dict = field(default_factory=dict)  # contender -> data set that it uses instead of `set` and `to`
 
     def set_of(self, who):
         return self.instead.get(who, self.set)
@@ -90,7 +90,7 @@ def sets(n):
 
 
 def values(np, s):
-    """The elements: a smooth field, the same with three bits of noise, or nothing but noise, in all or six bits"""
+    """The elements: a smooth field, the same with three bits of noise, or only noise, in all or six bits"""
     rng = np.random.default_rng(1)
     if s.entropy in ("random", "bits"):
         return rng.integers(0, 65536 if s.entropy == "random" else 64, s.shape, dtype=np.uint16)
@@ -126,7 +126,7 @@ def codecs_of(s):
 
 
 def document(s):
-    """As TensorStore wants it: it fills in the rest"""
+    """In the form for TensorStore, which fills in the rest"""
     return {
         "shape": list(s.shape),
         "data_type": s.dtype,
@@ -146,7 +146,7 @@ def document_v2(s):
 
 
 def make(s, where):
-    """Make the data set, unless it is there"""
+    """Make the data set, unless it exists"""
     s.path = os.path.join(where, s.name)
     words = {"shape": s.shape, "chunk": s.chunk}
     if s.inner:
@@ -163,7 +163,7 @@ def make(s, where):
         "kvstore": {"driver": "file", "path": s.path},
         "metadata": document(s) if s.version == 3 else document_v2(s),
     }
-    if s.name != "columns":  # of which only the metadata is wanted: others write into it
+    if s.name != "columns":  # only its metadata is needed: others write into it
         ts.open(spec, create=True).result().write(values(np, s)).result()
     else:
         ts.open(spec, create=True).result()
@@ -214,10 +214,10 @@ def write_document(path, document):
 
 
 def place_of_many(otherwise):
-    """Where to write many files: in memory, if there is a gigabyte to spare
+    """Where to write many files: in memory, if a gigabyte is free
 
-    ext4 passes over every inode that was deleted in the last minutes when it looks for a free one.  To write 10 000
-    files where 10 000 were just deleted takes seconds of that and nothing else, whoever does it.
+    ext4 skips every inode that was deleted in the last minutes when it searches for a free one.  Writing 10 000 files
+    where 10 000 were just deleted takes seconds only for that, for every contender.
     """
     memory = "/dev/shm"
     if os.path.isdir(memory) and os.statvfs(memory).f_bavail * os.statvfs(memory).f_frsize > 1 << 30:

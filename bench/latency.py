@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""latency.py - many small objects from far away: Zinc beside TensorStore over HTTP with a delay
+"""latency.py - many small remote objects: Zinc and TensorStore over HTTP with a delay
 
-1 000 stored objects of 32 KiB lie behind bench-far, which answers every request 20 ms after it has come.  Plain, zstd
+1 000 stored objects of 32 KiB are served by bench-far, which answers every request after 20 ms.  Plain, zstd
 and sharded (four inner chunks in each), read and written, with 1, 2 and 8 threads.  Contenders take turns; times are
-in-process medians of ROUNDS, array open.  TensorStore runs as it comes (32 requests open at once) and with as many
-open as Zinc, 64; it writes by its s3 driver, for its http driver cannot.  With 64 open nobody needs less than 1 000 / 64
-delays, 320 ms.  What was written is read back and compared.  Prints the table, and writes latency.md to $BENCH_OUT
-[bench].  Environment: BUILD, BENCH_QUICK=1 (100 objects, 2 threads), BENCH_ROUNDS [7].
+in-process medians of ROUNDS, array open.  TensorStore runs with its default (32 requests open at once) and with as
+many open as Zinc, 64; it writes with its s3 driver, because its http driver cannot.  With 64 open the minimum is
+1 000 / 64 delays, 320 ms.  Written data is read back and compared.  Prints the table, and writes latency.md to
+$BENCH_OUT [bench].  Environment: BUILD, BENCH_QUICK=1 (100 objects, 2 threads), BENCH_ROUNDS [7].
 """
 
 import json
@@ -27,7 +27,7 @@ DELAY = 20
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "2" if QUICK else "7"))
 THREADS = (2,) if QUICK else (1, 2, 8)
 OUT = os.environ.get("BENCH_OUT", HERE)
-MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else BUILD  # no disk: what is measured is the distance
+MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else BUILD  # no disk: only the latency is measured
 WHERE = os.path.join(MEMORY, f"zinc-bench-far-{os.getpid()}")
 KINDS = ("plain", "zstd", "shards")
 WANTED = 1.2  # times as fast as TensorStore
@@ -53,7 +53,7 @@ def make(kind, name, values=None):
 
 
 def values():
-    """Rows that rise with some noise: zstd makes about half of them"""
+    """Rising rows with some noise: zstd halves them"""
     noise = numpy.random.default_rng(1).integers(0, 256, (COUNT, 128, 128), dtype="uint16")
     return noise + numpy.arange(1, 129, dtype="uint16") * 256
 
@@ -81,7 +81,7 @@ def command(who, operation, url, name, threads):
 
 
 def run(who, operation, url, kind, threads):
-    """Milliseconds, computed milliseconds and peak bytes of one run"""
+    """Milliseconds, CPU milliseconds and peak bytes of one run"""
     if operation == "write":
         make(kind, f"{kind}-to")
     argv, env = command(who, operation, url, kind, threads), {**os.environ, **WHO[who]}

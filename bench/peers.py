@@ -3,8 +3,8 @@
 PEER is tensorstore, zarr-python, zarrs-python (zarr-python with the pipeline of zarrs), gdal, which has version 2 only,
 hdf5, netcdf (a file of twins.py each) or nczarr, by which netCDF-C reads version 2.  Operations, options and output are
 those of ours.c.  Each gets its best settings: TensorStore no cache and as many copies and reads at once as there are
-threads; GDAL is told what will be read, for else it uses one thread; HDF5 and netCDF-C have one thread, but for Blosc's
-own; the others as many workers.
+threads; GDAL gets the region before the read, because otherwise it uses one thread; HDF5 and netCDF-C have one
+thread, except those of Blosc; the others have as many workers.
 """
 
 import concurrent.futures
@@ -14,7 +14,7 @@ import os
 import sys
 import time
 
-FAR = int(os.environ.get("BENCH_FAR_OPEN", "0"))  # requests that may be open at once to a server; 0: as it comes
+FAR = int(os.environ.get("BENCH_FAR_OPEN", "0"))  # requests that may be open at once to a server; 0: the default
 PRIMES = (7919, 104729, 1299709, 15485863, 179424673, 2038074743, 7927, 104743)
 
 
@@ -81,7 +81,7 @@ class TensorStore:
         return self.ts.open(spec, context=self.context, read=True, write=write).result()
 
     def far(self, url, write):
-        """Its http driver cannot write, so a server that has paths as S3's is written to as S3"""
+        """Its http driver cannot write, so a server with paths like S3's is written to as S3"""
         if not write:
             return {"driver": "http", "base_url": url + "/"}
         host, bucket, key = url.rsplit("/", 2)
@@ -189,7 +189,7 @@ class Gdal:
         return self.root.OpenMDArray(self.root.GetMDArrayNames()[0])
 
     def write(self, path, sel, data):
-        """It has written everything only when the array is gone, so each time opens it"""
+        """It writes everything only when the array is closed, so it is opened each time"""
         a = self.array(path, self.gdal.OF_UPDATE)
         a.WriteArray(data)
         del a, self.root
@@ -203,7 +203,7 @@ class Gdal:
 
 
 class Hdf5:
-    """One thread: the library has one lock.  Its default cache is smaller than our chunks, and only in the way"""
+    """One thread: the library has one lock.  Its default cache is smaller than our chunks, so it only costs time"""
 
     def __init__(self, threads):
         os.environ["BLOSC_NTHREADS"] = str(threads)  # read when the filter is loaded

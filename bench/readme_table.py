@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """readme_table.py [--check] - the README's table of times, from bench/readme.json
 
-`scripts/bench.sh readme` measures it (run.py --readme) and writes both.  With --check nothing is written: the README must
-already have what the figures say.
+`scripts/bench.sh readme` measures it (run.py --readme) and writes both.  With --check nothing is written: the README
+must already match the figures.
 """
 
 import json
@@ -17,7 +17,7 @@ FIGURES = os.path.join(HERE, "readme.json")
 README = os.path.join(HERE, "..", "README.md")
 BEGIN, END = "<!-- times: scripts/bench.sh readme -->", "<!-- end of times -->"
 CODECS = {"raw": "quarter-raw", "gzip": "gzip", "zstd": "quarter-zstd", "blosc": "blosc"}
-# Of zarrs the faster of its own program and its pipeline in zarr-python, which alone can write from memory.
+# For zarrs the faster of its own program and its pipeline in zarr-python; only the latter can write from memory.
 COLUMNS = {
     "Zinc": ("zinc",),
     "HDF5": ("hdf5",),
@@ -47,7 +47,7 @@ def time_of(row, who):
 
 
 def cell(row, name):
-    """Zinc's time, and of all others how many times that"""
+    """Zinc's time, and the others' as multiples of it"""
     ours, took = time_of(row, COLUMNS["Zinc"]), time_of(row, COLUMNS[name])
     if not ours or not took:
         return "–"

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """run.py - all contenders side by side: time, memory, ratios
 
-Every round runs every contender once per workload, in an order that turns from round to round, so that what else the
-machine does hits all alike.  Of each workload it takes:
+Every round runs every contender once per workload, in an order that rotates from round to round, so that other work
+of the machine affects all equally.  For each workload it measures:
 
     warm     in-process time, files in the page cache, of the second and third of three repeats: code and pools are warm
-    cpu      what its threads computed in that time: the figure to look at when the machine is not quiet
+    cpu      the CPU time of its threads in that time: the figure to use if the machine is busy
     process  the whole process from start to end, less those two repeats, with its peak memory
     cold     in-process time of one repeat with the page cache dropped first (needs root)
 
-and reports medians over the rounds: 8 times of each, fewer of those who need more than PATIENCE for one.  Environment: BUILD, BENCH_QUICK=1 (small arrays, few rounds, for CI), BENCH_LARGE=1
-(1024**3), BENCH_ROUNDS, BENCH_ONLY (a pattern of workload names; results of others stay), BENCH_DIR (where data lies [build/bench-data-512, by side]),
-BENCH_OUT (where results go [bench]).  With --readme it measures the table of the README instead (readme_table.py).
+and reports medians over the rounds: 8 times of each, fewer if one takes more than PATIENCE. Environment: BUILD,
+BENCH_QUICK=1 (small arrays, few rounds, for CI), BENCH_LARGE=1
+(1024**3), BENCH_ROUNDS, BENCH_ONLY (a pattern of workload names; results of others stay), BENCH_DIR (directory of the
+data [build/bench-data-512, by side]), BENCH_OUT (directory of the results [bench]).  With --readme it measures the
+table of the README instead (readme_table.py).
 """
 
 import argparse
@@ -68,7 +70,7 @@ def command(who, w, s, threads, repeat, to):
 
 
 def python_of(who):
-    """GDAL's bindings are of the system; all else we have installed for ourselves"""
+    """GDAL's bindings are those of the system; all others were installed by us"""
     return "/usr/bin/python3" if who == "gdal" else os.path.join(BUILD, "interop-venv", "bin", "python")
 
 
@@ -123,7 +125,7 @@ def run_once(who, w, s, threads, repeat, cold=False):
 
 
 def target(who, w):
-    """A place to write to, made anew"""
+    """A new place to write to"""
     if not w.to:
         return None
     path, to = MANY if w.many else TARGET, w.to_of(who)
@@ -195,7 +197,7 @@ def middle(values):
 
 
 def start_up():
-    """How long it takes to show one array's metadata, from nothing"""
+    """Time of a new process to show one array's metadata"""
     s = SETS["zstd-noise"]
     python = os.path.join(BUILD, "interop-venv", "bin", "python")
     rows = {
@@ -248,7 +250,7 @@ def machine():
 
 
 def before(out, only):
-    """Earlier results of which a run of some workloads renews only theirs"""
+    """Earlier results; a run of some workloads replaces only theirs"""
     path = os.path.join(out, "results.json")
     if not only or not os.path.exists(path):
         return {"workloads": [], "scaling": []}
@@ -257,7 +259,7 @@ def before(out, only):
 
 
 def add(results, which, row, out):
-    """Report all that is known so far: a run that is broken off has told what it saw"""
+    """Report all results so far, in case the run is interrupted"""
     same = [i for i, r in enumerate(results[which]) if (r["name"], r["threads"]) == (row["name"], row["threads"])]
     at = same[0] if same else len(results[which])
     results[which][at : at + 1] = [row]
@@ -269,7 +271,7 @@ def add(results, which, row, out):
 
 
 def prepare(wanted):
-    """All data sets of these workloads, in every form that a contender takes"""
+    """All data sets of these workloads, in every form that a contender uses"""
     data.make(SETS["zstd-noise"], WHERE)  # which start_up shows
     for w in wanted:
         for who in [c for c in w.contenders if present(c)]:

@@ -1,18 +1,18 @@
-"""scaling.py - does the cost grow with the bytes alone?
+"""scaling.py - does the cost depend only on the number of bytes?
 
-Three parts, each a number of series of points that differ in one thing only:
+Three parts, each a number of series of points that differ in one property only:
 
     chunks   the same bytes in 10, 100, 1000, 10 000 chunks, or inner chunks of two shards; rows in a chunk are always
              long (1280 bytes) and directories hold ten files, so that only the number of chunks changes; files are
              written in memory (see place_of_many in data.py)
     rank     the same bytes in the same 64 chunks, of 1 to 6 dimensions; once with rows of 512 bytes in each chunk, once
-             with chunks as near to cubes as can be, whose rows are of 16 bytes at rank 6
+             with nearly cubic chunks, whose rows are of 16 bytes at rank 6
     threads  one call on 1 and 2 threads; and calls for a chunk each, from 1 and 2 threads that share a handle, or
              that have one each
 
 Bytes per second should be the same along a series of chunks, until the cost of a file exceeds that of its bytes, and
-along a series of ranks.  The elements are noise of six bits, so that codecs have the same to do whatever the shape of
-a chunk.  run.py measures each point as it does any other workload; report.py makes tables of them.
+along a series of ranks.  The elements are noise of six bits, so that codecs do the same work for every shape of a
+chunk. run.py measures each point as it does any other workload; report.py makes tables of them.
 """
 
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Point:
     work: Workload
 
     def row(self, sets):
-        """What results.json says of it, besides the figures"""
+        """Its description in results.json, without the figures"""
         return {
             "part": self.part,
             "series": self.series,
@@ -100,7 +100,7 @@ def by_chunks(quick):
 
 
 def by_rank(quick):
-    """`limit` knows three dimensions only"""
+    """`limit` supports only three dimensions"""
     who = tuple(c for c in CONTENDERS if c != "limit")
     for s in rank_sets(quick):
         codec, form = s.name.split("-")[1:3]
@@ -131,7 +131,7 @@ def by_threads(quick):
 
 
 def points(quick):
-    """All of it, or for CI what shows that it works"""
+    """All points, or for CI a few to show that it works"""
     every = [*by_chunks(quick), *by_rank(quick), *by_threads(quick)]
     if not quick:
         return every

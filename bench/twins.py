@@ -1,8 +1,8 @@
-"""twins.py hdf5|netcdf SET CHUNK CODEC - the elements of a Zarr array in the file formats that C programs use otherwise
+"""twins.py hdf5|netcdf SET CHUNK CODEC - the elements of a Zarr array in the usual file formats of C programs
 
 Writes SET.h5 or SET.nc with the same elements, chunks, codec and level, and beside it a file "-empty" without any
-chunk, to be written.  The variable is called v.  A program of its own, for h5py and netCDF4 bring an HDF5 each, and one
-process should not load both.
+chunk, to be written.  The variable is called v.  It is a separate program, because h5py and netCDF4 each contain an
+HDF5, and one process should not load both.
 """
 
 import json

@@ -1,11 +1,11 @@
-"""workloads.py - what is done with the data sets: reads of all and of parts, writes, walks"""
+"""workloads.py - the operations on the data sets: reads of all and of parts, writes, walks"""
 
 import data
 from data import FILES, READERS, Workload
 
 
 def slices(n):
-    """Name and selection of each slice; the box lies across eight chunks of n/2"""
+    """Name and selection of each slice; the box is in eight chunks of n/2"""
     side = 100 * n // 512
     a, b = n // 2 - side // 2, n // 2 + side // 2
     third = n // 3

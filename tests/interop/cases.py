@@ -1,8 +1,8 @@
 """cases.py - the matrix, as data
 
 A case is one array: its v3 document and its elements.  `cross` multiplies the common axes (types, byte
-order, codecs, memory order, sharding); the functions below it add what has too many values to multiply.
-Tags say in which lines of the table a case is counted.
+order, codecs, memory order, sharding); the functions below it add properties with too many values to combine.  Tags
+are the lines of the table in which a case is counted.
 """
 
 import itertools
@@ -13,7 +13,7 @@ import numpy as np
 import values
 from values import TYPES, dtype_of, fill_of
 
-# ---- codecs as they stand in a document ----
+# ---- codecs as in a document ----
 
 
 def codec(name, **configuration):
@@ -46,15 +46,15 @@ class Case:
     tags: tuple
     dtype: str
     shape: tuple
-    chunks: tuple  # of the grid: the shard where sharded
+    chunks: tuple  # of the grid: the shard if sharded
     codecs: list
     fill: object
     keys: tuple = ("default", "/")
     names: tuple | None = None
     attributes: dict = field(default_factory=dict)
-    holes: bool = True  # the first inner chunk and the last stored object hold nothing but fill value
+    holes: bool = True  # the first inner chunk and the last stored object contain only the fill value
     written: bool = True  # False: metadata only, no element is ever written
-    short: tuple | None = None  # what follows `zinc create URL`, where the case is about the command's short forms
+    short: tuple | None = None  # arguments after `zinc create URL`, for cases of the command's short forms
     constant: object = None  # every element is this
 
     def document(self):
@@ -99,7 +99,7 @@ class Case:
                 return shape
             before = [c for c in chain if c["name"] == "transpose"]
             shape = tuple(shard["configuration"]["chunk_shape"])
-            for c in reversed(before):  # the shard sees transposed dimensions
+            for c in reversed(before):  # the shard has transposed dimensions
                 order = c["configuration"]["order"]
                 shape = tuple(shape[order.index(i)] for i in range(len(order)))
             chain = shard["configuration"]["codecs"]
@@ -121,7 +121,7 @@ class Case:
 
 # ---- the common axes ----
 
-# A fill value per type that no lazy default equals
+# A fill value per type that differs from all usual defaults
 FILLS = {
     "bool": True,
     "int8": -7, "int16": -300, "int32": -70000, "int64": -(2**40) - 1,
@@ -169,7 +169,7 @@ def cross():
 
 
 def pairs(cases):
-    """Few of `cases`, such that any two tags that meet in one of them meet in one of the few too."""
+    """Few of `cases`, such that any two tags of one case are also together in one of the few."""
     of = {case.name: set(itertools.combinations(case.tags, 2)) for case in cases}
     missing = set().union(*of.values())
     while missing:
@@ -178,11 +178,11 @@ def pairs(cases):
         yield best
 
 
-# ---- one subject each ----
+# ---- one property each ----
 
 
 def plain(name, tag, dtype="int32", shape=(5, 7), chunks=(3, 4), codecs=None, fill=None, **more):
-    """A case that differs from an ordinary array in what it says."""
+    """A case that differs from an ordinary array only in the given properties."""
     codecs = [to_bytes(dtype)] if codecs is None else codecs
     return Case(name, (tag,), dtype, shape, chunks, codecs, FILLS[dtype] if fill is None else fill, **more)
 
@@ -194,7 +194,7 @@ def bloscs():
         ["uint8", "int16", "float32", "complex128"],
     ):
         chain = [to_bytes(dtype), blosc(dtype, cname, 5, shuffle)]
-        # Larger than the rest: blosc stores what is smaller than a block
+        # Larger than the rest: blosc does not compress data smaller than a block
         yield plain(f"blosc-{cname}-{shuffle}-{dtype}", f"blosc {cname}", dtype, (60, 70), (50, 40), chain)
     for level, blocksize in itertools.product([0, 1, 9], [0, 256, 65536]):
         chain = [to_bytes("int32"), blosc("int32", "zstd", level, "shuffle", blocksize)]
@@ -215,7 +215,7 @@ def levels():
 
 
 def numcodecs():
-    """Codecs of Zarr v2 under the names that zarr-python gives them in v3; only those that lose nothing."""
+    """Codecs of Zarr v2 under the names that zarr-python gives them in v3; only lossless ones."""
     lzma = {"format": 3, "filters": [{"id": 3, "dist": 4}, {"id": 33, "preset": 1}]}
     table = [
         ("zlib", {"level": 1}), ("zlib", {"level": 9}), ("gzip", {"level": 1}), ("bz2", {"level": 1}), ("bz2", {"level": 9}),
@@ -249,7 +249,7 @@ def numcodecs():
 
 
 def fills():
-    """Fill values; once with nothing stored at all, once with a hole in real data."""
+    """Fill values; once with nothing stored, once with a missing chunk in real data."""
     wide = {"float16": 4, "float32": 8, "float64": 16}
     nans = {2: "0x7e05", 4: "0xffc00005", 8: "0x7ff8000000000abc"}
     forms = {"NaN": "NaN", "Infinity": "Infinity", "-Infinity": "-Infinity", "-0.0": -0.0, "0.0": 0.0, "0.1": 0.1}
@@ -309,7 +309,7 @@ def key_encodings():
 
 
 def shardings():
-    """What the common axes leave out about shards."""
+    """Further cases of shards."""
     t, zstd, gzip, crc = "int32", codec("zstd", level=3, checksum=False), codec("gzip", level=1), codec("crc32c")
     base = [to_bytes(t), zstd]
     big = [codec("bytes", endian="big"), crc]
@@ -324,7 +324,7 @@ def shardings():
         yield case(f"then-crc32c-{location}", "then crc32c", [shard((2, 3), base, location=location), crc])
         outer = codec("transpose", order=[1, 0])
         yield case(f"after-transpose-{location}", "after transpose", [outer, shard((3, 2), base, location=location)])
-        square = [outer, shard((3, 2), base, location=location)]  # inner chunks that divide the shard either way round
+        square = [outer, shard((3, 2), base, location=location)]  # inner chunks that divide the shard in both orders
         yield case(f"square-after-transpose-{location}", "after transpose", square, chunks=(6, 6))
         inner = [codec("transpose", order=[2, 0, 1]), *base]
         both = [codec("transpose", order=[1, 2, 0]), shard((3, 2, 1), inner, location=location)]
@@ -366,7 +366,7 @@ def metadata():
 
 
 def short_forms():
-    """What `zinc create` makes of its short forms has to be what this document says."""
+    """The result of the short forms of `zinc create` must be this document."""
     f4, le = "float32", to_bytes("float32")
     table = [
         ("zstd:5", [le, codec("zstd", level=5, checksum=False)]),

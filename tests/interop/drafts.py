@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """drafts.py - exchange hierarchies of the draft of 2020 with the programs that wrote it, both ways
 
-Run by scripts/interop.sh under each zarr-python 2 that there is (Debian's 2.13, PyPI's 2.18; the latter has shards):
+Run by scripts/interop.sh under each available zarr-python 2 (Debian's 2.13, PyPI's 2.18; the latter has shards):
 
     drafts.py ZINC DIRECTORY [FIXTURES]
 
-(1) what zarr-python writes (types x order x separator, compressors, filters, fill values, shards, groups) Zinc reads
-    equal, and validates;
-(2) what Zinc writes zarr-python reads equal, shards too;
-(3) what GDAL up to 3.7 writes Zinc reads equal, and the other way round, where its Python module is installed;
-(4) fixtures of other programs, where they are: all arrays of zarrita's hold the same pixels.
+(1) Zinc reads and validates the arrays of zarr-python (types x order x separator, compressors, filters, fill values,
+    shards, groups);
+(2) zarr-python reads the arrays of Zinc, also shards;
+(3) Zinc and GDAL up to 3.7 read each other's arrays, if its Python module is installed;
+(4) fixtures of other programs, if available: all arrays of zarrita have the same pixels.
 
-Prints what failed and closes with "N passed, N failed, N skipped".
+Prints the failures and ends with "N passed, N failed, N skipped".
 """
 import itertools
 import json
@@ -66,7 +66,7 @@ def they_write():
         n += 1
         try:
             url, data = write(f"c/t{n}", values(dtype, 1000), chunks=(300,), compressor=compressor)
-        except zarr.errors.MetadataError:  # 2.13 cannot read what it has just written
+        except zarr.errors.MetadataError:  # 2.13 cannot read its own output
             counts["skipped"] += 1
             continue
         check_read(url, data, f"{dtype} {compressor}")

@@ -1,4 +1,4 @@
-"""exchange.py - what the exchanges with zarr-python have in common: the command, its verdicts, test data
+"""exchange.py - shared code of the exchanges with zarr-python: the command, its results, test data
 
 The program that imports it was called as PROGRAM ZINC DIRECTORY ...
 """
@@ -26,7 +26,7 @@ def tell(ok, what, why=""):
 
 
 def values(dtype, n):
-    """n elements of a type, extremes among them."""
+    """n elements of a type, including extremes."""
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
         return np.arange(n) % 3 == 0
@@ -68,7 +68,8 @@ def same(a, b):
 
 
 def check_read(url, expected, what, may_lack=False):
-    """Zinc reads what is expected, and validates it; `may_lack`: unless this build does not have its type."""
+    """Zinc reads the expected elements, and validates the array; `may_lack`: unless this build does not have its
+    type."""
     got, why, status = cat(url)
     if status == 4 and may_lack:
         counts["skipped"] += 1

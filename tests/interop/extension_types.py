@@ -5,11 +5,11 @@ Run by scripts/interop.sh:
 
     extension_types.py ZINC DIRECTORY
 
-(1) what zarr-python writes (types x byte order x shards x fill value) Zinc reads equal, and validates;
-(2) what Zinc writes zarr-python reads equal, in its own type, fill value included.
+(1) Zinc reads and validates the arrays of zarr-python (types x byte order x shards x fill value);
+(2) zarr-python reads the arrays of Zinc, in its own type, fill value included.
 
 The types: numpy.datetime64, numpy.timedelta64, fixed_length_utf32, null_terminated_bytes, raw_bytes, struct, string and
-bytes of variable length; structured, the old name of struct, is read.  Prints one line per direction and closes with
+bytes of variable length; structured, the old name of struct, is read.  Prints one line per direction and ends with
 "N passed, N failed, N skipped".
 """
 import base64
@@ -32,7 +32,7 @@ FIXED = [f"<{k}8[{u}]" for k in "Mm" for u in UNITS] + ["<U1", "<U5", "|S1", "|S
 
 
 def values(dtype, n=11):
-    """n elements of a type, extremes among them."""
+    """n elements of a type, including extremes."""
     dtype = np.dtype(dtype)
     if dtype.kind in "mM":
         numbers = np.arange(n, dtype="i8") * 1001 - 5
@@ -57,7 +57,7 @@ BLOBS = np.array([b"a", b"", b"\0b", b"\xff\xfe", b"z" * 300, b"b", b"c\0"], dty
 
 
 def cat(url, how="npy"):
-    """The array at url as Zinc reads it, and what it said."""
+    """The array at url as Zinc reads it, and its messages."""
     status, out, err = zinc("cat", "--as", how, url)
     if status != 0:
         return None, err
@@ -70,7 +70,7 @@ def validates(url, what):
 
 
 def show(array):
-    """NumPy cannot print every instant that it can hold."""
+    """NumPy cannot print every instant that it can represent."""
     return "nothing" if array is None else f"{array.dtype} {array.tobytes().hex()}"
 
 
@@ -118,7 +118,7 @@ def they_write_texts():
 
 
 def they_write_structured():
-    """zarr-python before 2026 called it so, with pairs for fields and a fill value of base64."""
+    """zarr-python before 2026 used this name, with pairs for fields and a fill value of base64."""
     url = store("structured")
     data = np.array([(1, 2.5), (3, -0.5)], dtype=[("x", "<i4"), ("y", "<f8")])
     z = zarr.create_array(url, shape=(2,), chunks=(2,), dtype=data.dtype, compressors=None)
@@ -136,7 +136,7 @@ def they_write_structured():
 # ---- (2) Zinc writes ----
 
 def word(dtype):
-    """As create takes it"""
+    """In the form for create"""
     return dtype if isinstance(dtype, str) else json.dumps(np_list(dtype))
 
 
@@ -190,7 +190,7 @@ def we_write():
 
 
 def we_write_bytes():
-    """Named "bytes" by the registry; zarr-python may know its own name only."""
+    """Named "bytes" by the registry; zarr-python may support only its own name."""
     url, data = ours("bytes"), BLOBS[:5]
     status, _, err = zinc("create", url, "--shape", "5", "--chunks", "2", "--dtype", "bytes")
     if status == 0:

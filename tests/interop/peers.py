@@ -1,9 +1,9 @@
 """peers.py - the implementations that exchange arrays, one class each
 
-Every class has the same few methods: write (create and fill an array), read (everything a reader can see
-of it), put (write a part), resize, append.  `cannot_write` and `cannot_read` list what an implementation
-does not do or does wrongly, with the reason; such exchanges are skipped and counted, and the reasons
-are printed.  `run.py --anyway` tries them all the same, to find reasons that no longer hold.
+Every class has the same few methods: write (create and fill an array), read (everything that a reader gets), put
+(write a part), resize, append.  `cannot_write` and `cannot_read` list what an implementation does not support or does
+wrongly, with the reason; such exchanges are skipped and counted, and the reasons are printed.  `run.py --anyway` runs
+them, to find reasons that no longer hold.
 """
 
 import base64
@@ -30,12 +30,12 @@ def version_of(package):
 
 
 class Refused(Exception):
-    """The implementation said no, in words."""
+    """The implementation refused, with a text."""
 
 
 @dataclass
 class Seen:
-    """An array as a reader sees it."""
+    """An array as a reader gets it."""
 
     values: np.ndarray
     dtype: str
@@ -70,7 +70,7 @@ def read_document(path):
         return json.load(f)
 
 
-# ---- what cases have in them that not everybody can do ----
+# ---- properties of cases that not all implementations support ----
 
 
 def is_raw(case):
@@ -82,7 +82,7 @@ def fill_parts(case):
 
 
 def nan_payload(case):
-    """The fill value is a NaN with bits of its own."""
+    """The fill value is a NaN with a payload."""
     return any(isinstance(p, str) and p.startswith("0x") for p in fill_parts(case)) and np.isnan(fill_of(case.dtype, case.fill))
 
 
@@ -113,13 +113,13 @@ def position(chain, name):
 
 
 def after_shard(case):
-    """Codecs behind a shard, at any level."""
+    """Codecs after a shard, at any level."""
     chains = [case.codecs, *(s["codecs"] for s in case.shards())]
     return any(position(c, "sharding_indexed") < len(c) - 1 for c in chains)
 
 
 def transposed_unevenly(case):
-    """A transpose in front of a shard whose inner chunks divide the shard only in the transposed order."""
+    """A transpose before a shard whose inner chunks divide the shard only in the transposed order."""
     chain = case.codecs
     if not position(chain, "transpose") < position(chain, "sharding_indexed") < len(chain):
         return False
@@ -131,7 +131,7 @@ def big_endian(case):
 
 
 def beyond_double(case):
-    """Integers that a JSON reader with doubles only cannot hold."""
+    """Integers that a JSON reader with only doubles cannot represent."""
     numbers = [case.fill, *case.attributes.values()]
     return any(isinstance(n, int) and abs(n) > 2**53 for n in numbers)
 
@@ -149,7 +149,7 @@ class Peer:
     cannot_read = []
 
     def exact(self, case):
-        """Do NaNs keep their payload?  Where not, they are compared as one."""
+        """Do NaNs keep their payload?  If not, all NaNs are equal."""
         return True
 
     def why_not(self, case, how):
@@ -158,7 +158,7 @@ class Peer:
         return next((f"{self.name}: {r.reason}" for r in rules if r.applies(case)), None)
 
     def __reduce__(self):
-        return named, (self.name,)  # a worker process has its own; a Node process does not travel
+        return named, (self.name,)  # each worker process has its own; a Node process cannot be passed on
 
     def version(self):
         return importlib.metadata.version(self.package)
@@ -202,7 +202,7 @@ class ZarrPython(Peer):
         from zarr.core.metadata.v3 import ArrayV3Metadata
 
         with self.session():
-            # A document goes through zarr's own model and is spelled by it
+            # A document is parsed and printed by zarr's own model
             metadata = ArrayV3Metadata.from_dict(case.document())
             dict(zarr.create_hierarchy(store=zarr.storage.LocalStore(path), nodes={"": metadata}, overwrite=True))
             if case.written:

@@ -2,8 +2,8 @@
 
     run.py [--quick] [--among-peers] [--anyway] [--only TEXT] [--jobs N] [--keep]
 
---among-peers leaves Zinc out and lets the others read each other: it checks the matrix itself.
---anyway also tries what is normally skipped.  --only runs the cases and scenarios whose name contains TEXT.
+--among-peers leaves Zinc out, and the others read each other: this checks the matrix itself. --anyway also runs cases
+that are normally skipped. --only runs the cases and scenarios whose name contains TEXT.
 """
 
 import argparse
@@ -31,12 +31,12 @@ Outcome = collections.namedtuple("Outcome", "case tags way state detail")  # way
 
 
 def canonical(value):
-    """JSON with one spelling for one value: 1 and 1.0 differ, the order of members does not matter."""
+    """JSON with one form for each value: 1 and 1.0 differ, the order of members does not matter."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
 def spelled(codecs):
-    """Codecs with the members that may be left out filled in, so that two spellings of a chain are equal."""
+    """Codecs with optional members filled in, so that two forms of a chain are equal."""
     chain = []
     for c in codecs:
         c = {"name": c} if isinstance(c, str) else c
@@ -58,7 +58,7 @@ def names_alone(codecs):
 
 
 def differences(case, seen, exact):
-    """What a reader saw that is not what the case says; NaNs are all one unless `exact`."""
+    """The differences between the read array and the case; all NaNs are equal unless `exact`."""
     want, spell = case.data(), names_alone if has_numcodecs(case) else spelled
     got, fill = np.asarray(seen.values), values.fill_of(case.dtype, case.fill)
     seen_fill = np.frombuffer(seen.fill, fill.dtype).reshape(())
@@ -89,10 +89,10 @@ def differences(case, seen, exact):
 
 
 def attempt(step):
-    """None, or what went wrong in words."""
+    """None, or a text about the failure."""
     try:
         return step()
-    except Exception as e:  # anything a peer throws is a result here
+    except Exception as e:  # any exception of a peer is a result here
         return f"{type(e).__name__}: {e}".strip()[:600]
 
 

@@ -1,7 +1,7 @@
 """scenarios.py - more than one exchange: two programs work on one array or hierarchy in turn
 
-A scenario is a function of (first, second, case or None, path) which raises Different when the two do
-not agree with NumPy.  One of the two is always Zinc.
+A scenario is a function of (first, second, case or None, path) which raises Different if the two do not agree with
+NumPy.  One of the two is always Zinc.
 """
 
 import itertools
@@ -28,7 +28,7 @@ class Scenario:
     second: object
     case: object
     play: object
-    cannot: str | None = None  # why it is not played
+    cannot: str | None = None  # why it is skipped
 
     @property
     def way(self):
@@ -36,7 +36,7 @@ class Scenario:
 
 
 def run(scenario, path):
-    """Play a scenario; yields way, state, detail."""
+    """Run a scenario; yields way, state, detail."""
     case = scenario.case
     refusals = [case and who.why_not(case, "write") for who in (scenario.first, scenario.second)]
     refusal = next(filter(None, [scenario.cannot, *refusals]), None)
@@ -47,7 +47,7 @@ def run(scenario, path):
         scenario.play(scenario.first, scenario.second, case, fresh(path))
         fresh(path)
         yield scenario.way, "pass", ""
-    except Exception as e:  # anything a peer throws is a result here
+    except Exception as e:  # any exception of a peer is a result here
         yield scenario.way, "fail", f"{type(e).__name__}: {e}".strip()[:600]
 
 
@@ -127,7 +127,7 @@ def into_nothing(first, second, case, path):
 
 def resized(first, second, case, path):
     """Growing shows fill value, shrinking hides; both see each other's shape.  Chunk borders only, because
-    what lies beyond the border inside a chunk is left open by the specification."""
+    the specification does not define elements beyond the border inside a chunk."""
     first.write(case, path)
     model = case.data()
     fill = values.fill_of(case.dtype, case.fill)
@@ -174,7 +174,7 @@ LARGE = (900, 700)
 
 
 def large():
-    """Chunks of most of a megabyte, of which a reader wants a small part."""
+    """Chunks of most of a megabyte, of which a reader needs a small part."""
     t, zstd = "float32", codec("zstd", level=1, checksum=False)
     chains = {
         "zstd": [to_bytes(t), zstd],
@@ -207,7 +207,7 @@ def parts_of_large(first, second, case, path):
 
 
 def defaults(first, second, case, path):
-    """Arrays made with nothing but a shape and a type."""
+    """Arrays made with only a shape and a type."""
     for n, (name, shape) in enumerate(itertools.product(["int32", "float64", "uint8", "bool"], [(7, 9), (5,), (2, 3, 4)])):
         data, at = values.random(name, shape, name), f"{path}-{n}"
         first.write_default(fresh(at), data)
@@ -281,7 +281,7 @@ def groups_of_zinc(first, second, case, path):
 
 
 def edited_attributes(first, second, case, path):
-    """Both edit attributes of one array and of one group; nothing of the other's is lost."""
+    """Both edit attributes of one array and of one group; no edit is lost."""
     import zarr
 
     zinc = first if isinstance(first, Zinc) else second

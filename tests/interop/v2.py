@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """v2.py - exchange arrays of Zarr version 2 with zarr-python 2, both ways
 
-Run by scripts/interop.sh under each zarr-python 2 that there is (Debian's 2.13, PyPI's 2.18):
+Run by scripts/interop.sh under each available zarr-python 2 (Debian's 2.13, PyPI's 2.18):
 
     v2.py ZINC DIRECTORY
 
-(1) what zarr-python writes (types x compressors x filters x order x separator x fill) Zinc reads equal, and validates;
-(2) what Zinc writes zarr-python reads equal;
-(3) attributes and consolidated metadata survive both ways.
+(1) Zinc reads and validates the arrays of zarr-python (types x compressors x filters x order x separator x fill);
+(2) zarr-python reads the arrays of Zinc;
+(3) attributes and consolidated metadata are kept both ways.
 
-Prints one line per kind of case and closes with "N passed, N failed, N skipped".  A type that this build of Zinc does
+Prints one line per kind of case and ends with "N passed, N failed, N skipped".  A type that this build of Zinc does
 not have is skipped and counted as such.
 """
 import itertools

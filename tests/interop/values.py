@@ -1,6 +1,6 @@
 """values.py - element types, fill values and test data, bit for bit
 
-Numbers are compared as bits, never as numbers: a NaN has to keep its payload and a zero its sign.
+Numbers are compared as bits, never as numbers: a NaN must keep its payload and a zero its sign.
 """
 
 import zlib
@@ -32,7 +32,7 @@ def part_of(dtype):
 def float_bits(dtype, value):
     """A float from its JSON form: a number, "NaN", "Infinity", "-Infinity" or "0x...", as an array of one."""
     unsigned = np.dtype(f"u{dtype.itemsize}")
-    if value == "NaN":  # the quiet one whose other bits are zero: the specification says which
+    if value == "NaN":  # the quiet NaN whose other bits are zero, as in the specification
         exponent = {2: 0x7E00, 4: 0x7FC00000, 8: 0x7FF8000000000000}[dtype.itemsize]
         return np.array([exponent], unsigned).view(dtype)
     if isinstance(value, str) and value.startswith("0x"):
@@ -69,7 +69,7 @@ def quiet(array):
 
 
 def specials(dtype):
-    """Values of a float type that careless code loses."""
+    """Values of a float type that are often handled wrongly."""
     plain, info = float_bits(dtype, "NaN"), np.finfo(dtype)
     payload = (plain.view(f"u{dtype.itemsize}") | 5).view(dtype)
     negative = (payload.view(f"u{dtype.itemsize}") | 1 << 8 * dtype.itemsize - 1).view(dtype)

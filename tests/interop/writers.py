@@ -1,8 +1,8 @@
-"""writers.py - many processes write parts of one stored object at the same time, and none of it is lost
+"""writers.py - many processes write parts of one stored object at the same time, and no write is lost
 
 Processes of Zinc (poke.c), and with `tensorstore` one of TensorStore beside them, each write their own
-elements of an array that is one chunk or one shard, one element a call.  Readers of both kinds look on
-(poke.c says what they check).  In the end every element has to be there.
+elements of an array that is one chunk or one shard, one element per call.  Readers of both kinds run meanwhile
+(poke.c describes their checks).  In the end every element must be set.
 
     writers.py write URL WORKER WORKERS COUNT | watch URL WORKERS      the same as poke, by TensorStore
 """
@@ -35,7 +35,7 @@ def write(url, worker, workers, count):
 
 
 def progress(seen, worker, workers):
-    """How many elements of `worker` are set; -1 when they are not its first ones or a value is wrong."""
+    """How many elements of `worker` are set; -1 if they are not its first ones or a value is wrong."""
     own = seen[worker::workers]
     n = int(np.count_nonzero(own))
     return n if np.array_equal(own[:n], np.arange(worker, len(seen), workers)[:n] + 1) else -1
@@ -56,7 +56,7 @@ def watch(url, workers):
     print(reads)
 
 
-# ---- the scenes ----
+# ---- the scenarios ----
 
 
 def layouts(size):
@@ -77,7 +77,7 @@ def start(programs):
 
 
 def finish(running):
-    """Close stdin of all at once, wait, and return what they printed; raises when one complains."""
+    """Close stdin of all at once, wait, and return what they printed; raises if one fails."""
     for process in running:
         process.stdin.close()
         process.stdin = None  # or communicate() would close it again
@@ -89,7 +89,7 @@ def finish(running):
 
 
 def scene(path, codecs, chunks, programs, count):
-    """Let `programs` write at once while readers watch; raises when something is lost or strange."""
+    """`programs` write at once while readers check; raises if a write is lost or a state is invalid."""
     workers, size = len(programs), len(programs) * count
     Zinc().create(plain("writers", "", "uint32", (size,), chunks, codecs, 0), fresh(path))
     readers = start([[*p, "watch", path, str(workers)] for p in (POKE, TENSORSTORE)])
@@ -106,7 +106,7 @@ def scene(path, codecs, chunks, programs, count):
 
 
 def run(folder, quick):
-    """All scenes; yields a line for each: name, state, detail."""
+    """All scenarios; yields a line for each: name, state, detail."""
     count = COUNT // 20 if quick else COUNT
     parties = {
         f"{WORKERS} zinc": [POKE] * WORKERS,

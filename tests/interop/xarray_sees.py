@@ -1,8 +1,8 @@
-"""xarray_sees.py ZINC DIR - what xarray sees of a data set stays the same from Zarr v2 to v3 and back
+"""xarray_sees.py ZINC DIR - xarray reads the same data set after a copy from Zarr v2 to v3 and back
 
 xarray writes a data set of floats, integers, packed numbers, times, texts and truth values, with and without _FillValue,
-in both versions.  Zinc copies it to the other one, and back.  Where the copy says that --for-xarray is needed, it is made
-with it, too, and only then has to be identical.
+in both versions.  Zinc copies it to the other one, and back.  If the copy prints that --for-xarray is needed, a
+second copy is made with it, and only that one must be identical.
 """
 import os
 import shutil
@@ -73,7 +73,7 @@ class Checks:
             print(f"FAILED: {what}: {e}")
 
     def copy_as_told(self, source, target, form):
-        """By default, or as the notice says; the options"""
+        """By default, or as in the notice; the options"""
         options = []
         if "--for-xarray" in self.copy(source, target, "--format", form):
             options = ["--for-xarray"]
