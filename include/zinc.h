@@ -263,10 +263,10 @@ ZINC_API size_t zinc_type_size(zinc_type type);
 ZINC_API const char *zinc_type_name(zinc_type type);
 
 /*
- * The fewest decimal digits that read back as the same number of a type: 0.1f is "1" with the exponent -1, which means
- * 1 * 10^-1.  `v` is a number that `type` has: ZINC_FLOAT16, ZINC_FLOAT32, ZINC_FLOAT64, or a complex type whose part it
- * is.  The digits have no sign, no point and no zeros at their end, but a NUL; the point belongs behind the first.
- * Returns how many there are, 1 to 17; 0 when v is not finite, the type has no floats, or a pointer is NULL.
+ * The shortest decimal digits that read back as the same number: 123.5 gives "1235" and the exponent 2, for 1.235 * 10^2.
+ * `type` is ZINC_FLOAT16, ZINC_FLOAT32, ZINC_FLOAT64 or a complex type; `v` is a value of it, or of its parts.  The digits
+ * have no sign, no decimal point and no trailing zeros, and end with a NUL.  Returns their number, 1 to 17; 0 when v is not
+ * finite, the type has no floats, or a pointer is NULL.
  */
 ZINC_API int zinc_type_digits(zinc_type type, double v, char digits[18], int *exponent);
 

@@ -22,6 +22,8 @@
 
 #define ZINC_RAW "https://raw.githubusercontent.com/"
 #define ZINC_HUB "https://github.com/"
+/* A list of URLs or names in a row, NULL-ended. */
+#define ZINC_URLS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 struct zinc_subject;
 

@@ -5,28 +5,22 @@
  */
 #include "convention/convention.h"
 
-#define URLS(...)                                                                                                      \
-	(const char *const[])                                                                                          \
-	{                                                                                                              \
-		__VA_ARGS__, NULL                                                                                      \
-	}
-
 const zinc_convention_row zinc_convention_data[] = {
     /* Climate and forecast metadata, under unprefixed names.  Only types are checked, not the table of standard names. */
     {
 	.name = "CF",
-	.names = URLS("Conventions", "title", "institution", "source", "history", "references", "comment",
-		      "standard_name", "long_name", "units", "axis", "positive", "calendar", "coordinates", "bounds",
-		      "cell_methods", "cell_measures", "grid_mapping", "ancillary_variables", "_FillValue", "valid_min",
-		      "valid_max", "valid_range", "scale_factor", "add_offset", "flag_values", "flag_masks",
-		      "flag_meanings", "grid_mapping_name", "crs_wkt"),
+	.names = ZINC_URLS("Conventions", "title", "institution", "source", "history", "references", "comment",
+			   "standard_name", "long_name", "units", "axis", "positive", "calendar", "coordinates",
+			   "bounds", "cell_methods", "cell_measures", "grid_mapping", "ancillary_variables",
+			   "_FillValue", "valid_min", "valid_max", "valid_range", "scale_factor", "add_offset",
+			   "flag_values", "flag_masks", "flag_meanings", "grid_mapping_name", "crs_wkt"),
 	.uuid = "77c308c7-4db2-4774-8b2d-aa37e9997db6",
 	.description = "Climate and Forecast conventions for self-describing geospatial data",
 	.groups = true,
 	.arrays = true,
-	.schemas = URLS(ZINC_RAW "zarr-conventions/CF/refs/tags/v1/schema.json"),
-	.specs = URLS(ZINC_HUB "zarr-conventions/CF/blob/v1/README.md",
-		      "https://cfconventions.org/Data/cf-conventions/cf-conventions-1.11/cf-conventions.html"),
+	.schemas = ZINC_URLS(ZINC_RAW "zarr-conventions/CF/refs/tags/v1/schema.json"),
+	.specs = ZINC_URLS(ZINC_HUB "zarr-conventions/CF/blob/v1/README.md",
+			   "https://cfconventions.org/Data/cf-conventions/cf-conventions-1.11/cf-conventions.html"),
 	.schema =
 	    "{'type': 'object', '$defs': {'text': {'type': 'string'}, 'number': {'type': 'number'},"
 	    "  'integers': {'type': 'array', 'items': {'type': 'integer'}}},"
@@ -57,8 +51,8 @@ const zinc_convention_row zinc_convention_data[] = {
 	.description = "Thumbnail images of a node",
 	.groups = true,
 	.arrays = true,
-	.schemas = URLS(ZINC_RAW "zarr-conventions/thumbnails/refs/tags/v1/schema.json"),
-	.specs = URLS(ZINC_HUB "zarr-conventions/thumbnails/blob/v1/README.md"),
+	.schemas = ZINC_URLS(ZINC_RAW "zarr-conventions/thumbnails/refs/tags/v1/schema.json"),
+	.specs = ZINC_URLS(ZINC_HUB "zarr-conventions/thumbnails/blob/v1/README.md"),
 	.schema =
 	    "{'type': 'object', 'required': ['thumbnails'], 'properties': {'thumbnails': {'type': 'array', 'items': {"
 	    " 'type': 'object', 'required': ['width', 'height', 'media_type'], 'properties': {"
@@ -76,8 +70,8 @@ const zinc_convention_row zinc_convention_data[] = {
 	.description = "References to other nodes",
 	.groups = true,
 	.arrays = true,
-	.schemas = URLS(ZINC_RAW "R-CF/zarr_convention_ref/main/schema.json"),
-	.specs = URLS(ZINC_HUB "R-CF/zarr_convention_ref/blob/main/README.md"),
+	.schemas = ZINC_URLS(ZINC_RAW "R-CF/zarr_convention_ref/main/schema.json"),
+	.specs = ZINC_URLS(ZINC_HUB "R-CF/zarr_convention_ref/blob/main/README.md"),
 	.schema = "{'type': 'object', 'required': ['ref'], 'properties': {'ref': {'type': 'object'}}}",
     },
     /* Coordinate systems of an array. */
@@ -87,10 +81,10 @@ const zinc_convention_row zinc_convention_data[] = {
 	.uuid = "e4dbf0b7-7a00-4ce6-b23e-484292014ab4",
 	.description = "Coordinate systems of an array",
 	.arrays = true,
-	.schemas = URLS(ZINC_RAW "R-CF/zarr_convention_cs/main/schema.json",
-			ZINC_RAW "R-CF/zarr_conventions_cs/main/schema/cs.schema.json"),
-	.specs = URLS(ZINC_HUB "R-CF/zarr_convention_cs/blob/main/README.md",
-		      ZINC_HUB "R-CF/zarr_conventions_cs/blob/main/README.md"),
+	.schemas = ZINC_URLS(ZINC_RAW "R-CF/zarr_convention_cs/main/schema.json",
+			     ZINC_RAW "R-CF/zarr_conventions_cs/main/schema/cs.schema.json"),
+	.specs = ZINC_URLS(ZINC_HUB "R-CF/zarr_convention_cs/blob/main/README.md",
+			   ZINC_HUB "R-CF/zarr_conventions_cs/blob/main/README.md"),
 	.schema = "{'type': 'object', 'required': ['cs'], 'properties': {'cs': {'type': 'object'}}}",
     },
     /* Arrays that say where the elements are. */
@@ -100,8 +94,8 @@ const zinc_convention_row zinc_convention_data[] = {
 	.uuid = "bb9ee930-8c60-4c47-ad6b-8daa558987ed",
 	.description = "Geolocation arrays",
 	.arrays = true,
-	.schemas = URLS(ZINC_RAW "R-CF/zarr_convention_geolocation/main/schema.json"),
-	.specs = URLS(ZINC_HUB "R-CF/zarr_convention_geolocation/blob/main/README.md"),
+	.schemas = ZINC_URLS(ZINC_RAW "R-CF/zarr_convention_geolocation/main/schema.json"),
+	.specs = ZINC_URLS(ZINC_HUB "R-CF/zarr_convention_geolocation/blob/main/README.md"),
 	.schema = "{'type': 'object', 'required': ['geolocation']}",
     },
     /* The arrays of a group as columns (proposed; no rules are written yet). */
@@ -111,8 +105,8 @@ const zinc_convention_row zinc_convention_data[] = {
 	.uuid = "d517ea5f-92bb-4df1-8bbf-db736286a307",
 	.description = "Tables of arrays",
 	.groups = true,
-	.schemas = URLS(ZINC_RAW "R-CF/zarr_convention_table/main/schema.json"),
-	.specs = URLS(ZINC_HUB "R-CF/zarr_convention_table/blob/main/README.md"),
+	.schemas = ZINC_URLS(ZINC_RAW "R-CF/zarr_convention_table/main/schema.json"),
+	.specs = ZINC_URLS(ZINC_HUB "R-CF/zarr_convention_table/blob/main/README.md"),
 	.schema = "{'type': 'object'}",
     },
     /* Embeddings of places, and the model they are from. */
@@ -122,8 +116,8 @@ const zinc_convention_row zinc_convention_data[] = {
 	.uuid = "61c12cc5-0e28-4056-999a-480cf3fb7e4c",
 	.description = "Geoembeddings convention for geospatial embedding arrays with model provenance",
 	.groups = true,
-	.schemas = URLS(ZINC_RAW "geo-embeddings/embeddings-zarr-convention/refs/tags/v1/schema.json"),
-	.specs = URLS(ZINC_HUB "geo-embeddings/embeddings-zarr-convention/blob/v1/README.md"),
+	.schemas = ZINC_URLS(ZINC_RAW "geo-embeddings/embeddings-zarr-convention/refs/tags/v1/schema.json"),
+	.specs = ZINC_URLS(ZINC_HUB "geo-embeddings/embeddings-zarr-convention/blob/v1/README.md"),
 	.schema =
 	    "{'type': 'object', 'required': ['geoemb:type', 'geoemb:dimensions', 'geoemb:model', 'geoemb:source_data',"
 	    "  'geoemb:data_type'],"
@@ -144,8 +138,8 @@ const zinc_convention_row zinc_convention_data[] = {
 	.uuid = "e7f90d5f-019e-4a38-802f-9fa695e26c71",
 	.description = "Quantised geospatial embedding vectors with per-pixel dequantisation scales",
 	.groups = true,
-	.schemas = URLS(ZINC_RAW "ucam-eo/zarr-convention-tessera/refs/tags/v1/schema.json"),
-	.specs = URLS(ZINC_HUB "ucam-eo/zarr-convention-tessera/blob/v1/README.md"),
+	.schemas = ZINC_URLS(ZINC_RAW "ucam-eo/zarr-convention-tessera/refs/tags/v1/schema.json"),
+	.specs = ZINC_URLS(ZINC_HUB "ucam-eo/zarr-convention-tessera/blob/v1/README.md"),
 	.schema =
 	    "{'type': 'object', 'required': ['tessera:dataset_version', 'tessera:year'], 'properties': {"
 	    " 'tessera:dataset_version': {'type': 'string'}, 'tessera:year': {'type': 'integer', 'minimum': 1970},"

@@ -6,16 +6,6 @@
  */
 #include "convention/convention.h"
 
-static const char *const schemas[] = {
-    ZINC_RAW "zarr-conventions/dggs/refs/tags/v1/schema.json",
-    NULL,
-};
-
-static const char *const specs[] = {
-    ZINC_HUB "zarr-conventions/dggs/blob/v1/README.md",
-    NULL,
-};
-
 static const char schema[] =
     "{'type': 'object', 'required': ['dggs'], 'properties': {'dggs': {'type': 'object',"
     " 'required': ['name', 'refinement_level', 'spatial_dimension'], 'properties': {"
@@ -62,7 +52,7 @@ const zinc_convention_row zinc_convention_dggs = {
     .groups = true,
     .arrays = true,
     .check = check,
-    .schemas = schemas,
-    .specs = specs,
+    .schemas = ZINC_URLS(ZINC_RAW "zarr-conventions/dggs/refs/tags/v1/schema.json"),
+    .specs = ZINC_URLS(ZINC_HUB "zarr-conventions/dggs/blob/v1/README.md"),
     .schema = schema,
 };

@@ -6,16 +6,6 @@
  */
 #include "convention/convention.h"
 
-static const char *const schemas[] = {
-    ZINC_RAW "clbarnes/zarr-convention-license/refs/tags/v1/schema.json",
-    NULL,
-};
-
-static const char *const specs[] = {
-    ZINC_HUB "clbarnes/zarr-convention-license/blob/v1/README.md",
-    NULL,
-};
-
 static const char schema[] =
     "{'type': 'object', 'required': ['license'], 'properties': {'license': {'type': 'object',"
     " 'properties': {'spdx': {'type': 'string'}, 'url': {'type': 'string'}, 'text': {'type': 'string'},"
@@ -119,7 +109,7 @@ const zinc_convention_row zinc_convention_license = {
     .arrays = true,
     .inherit = ZINC_INHERIT_ANCESTOR,
     .check = check,
-    .schemas = schemas,
-    .specs = specs,
+    .schemas = ZINC_URLS(ZINC_RAW "clbarnes/zarr-convention-license/refs/tags/v1/schema.json"),
+    .specs = ZINC_URLS(ZINC_HUB "clbarnes/zarr-convention-license/blob/v1/README.md"),
     .schema = schema,
 };

@@ -5,16 +5,6 @@
  */
 #include "convention/convention.h"
 
-static const char *const schemas[] = {
-    ZINC_RAW "zarr-experimental/missing_value/refs/tags/v0.1.0/schema.json",
-    NULL,
-};
-
-static const char *const specs[] = {
-    ZINC_HUB "zarr-experimental/missing_value/blob/v0.1.0/README.md",
-    NULL,
-};
-
 static const char schema[] = "{'type': 'object', 'required': ['missing_value']}";
 
 static zinc_status
@@ -44,7 +34,7 @@ const zinc_convention_row zinc_convention_missing_value = {
     .description = "Element value that stands for missing data",
     .arrays = true,
     .check = check,
-    .schemas = schemas,
-    .specs = specs,
+    .schemas = ZINC_URLS(ZINC_RAW "zarr-experimental/missing_value/refs/tags/v0.1.0/schema.json"),
+    .specs = ZINC_URLS(ZINC_HUB "zarr-experimental/missing_value/blob/v0.1.0/README.md"),
     .schema = schema,
 };

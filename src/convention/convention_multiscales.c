@@ -7,21 +7,6 @@
  */
 #include "convention/convention.h"
 
-static const char *const schemas[] = {
-    ZINC_RAW "zarr-conventions/multiscales/refs/tags/v0.1/schema.json",
-    ZINC_RAW "zarr-conventions/multiscales/refs/tags/v1/schema.json",
-    ZINC_RAW "zarr-conventions/multiscales/refs/tags/v0.1.0/schema.json",
-    ZINC_RAW "zarr-experimental/multiscales/refs/tags/v0.1.0/schema.json",
-    NULL,
-};
-
-static const char *const specs[] = {
-    ZINC_HUB "zarr-conventions/multiscales/blob/v0.1/README.md",
-    ZINC_HUB "zarr-conventions/multiscales/blob/v1/README.md",
-    ZINC_HUB "zarr-experimental/multiscales/blob/v0.1.0/README.md",
-    NULL,
-};
-
 static const char schema[] =
     "{'type': 'object', 'required': ['multiscales'], 'properties': {'multiscales': {"
     " 'type': 'object', 'required': ['layout'], 'properties': {"
@@ -43,7 +28,12 @@ const zinc_convention_row zinc_convention_multiscales = {
     .description = "Multiscale layout of zarr datasets",
     .groups = true,
     .check = zinc_levels_check,
-    .schemas = schemas,
-    .specs = specs,
+    .schemas = ZINC_URLS(ZINC_RAW "zarr-conventions/multiscales/refs/tags/v0.1/schema.json",
+			 ZINC_RAW "zarr-conventions/multiscales/refs/tags/v1/schema.json",
+			 ZINC_RAW "zarr-conventions/multiscales/refs/tags/v0.1.0/schema.json",
+			 ZINC_RAW "zarr-experimental/multiscales/refs/tags/v0.1.0/schema.json"),
+    .specs = ZINC_URLS(ZINC_HUB "zarr-conventions/multiscales/blob/v0.1/README.md",
+		       ZINC_HUB "zarr-conventions/multiscales/blob/v1/README.md",
+		       ZINC_HUB "zarr-experimental/multiscales/blob/v0.1.0/README.md"),
     .schema = schema,
 };

@@ -7,18 +7,6 @@
 
 static const char *const names[] = {"conventions", "Conventions", "_nczarr_attr", NULL};
 
-static const char *const schemas[] = {
-    ZINC_RAW "zarr-conventions/nzug/refs/tags/v1/schema.json",
-    ZINC_HUB "zarr-conventions/nzug/blob/main/schema.json",
-    NULL,
-};
-
-static const char *const specs[] = {
-    ZINC_HUB "zarr-conventions/nzug/blob/v1/README.md",
-    ZINC_HUB "zarr-conventions/nzug/blob/main/README.md",
-    NULL,
-};
-
 static const char schema[] =
     "{'type': 'object', 'properties': {'conventions': {'type': 'string'}, 'Conventions': {'type': 'string'},"
     " '_nczarr_attr': {'type': 'object', 'properties': {'types': {'type': 'object',"
@@ -130,7 +118,9 @@ const zinc_convention_row zinc_convention_nzug = {
     .groups = true,
     .arrays = true,
     .check = check,
-    .schemas = schemas,
-    .specs = specs,
+    .schemas = ZINC_URLS(ZINC_RAW "zarr-conventions/nzug/refs/tags/v1/schema.json",
+			 ZINC_HUB "zarr-conventions/nzug/blob/main/schema.json"),
+    .specs = ZINC_URLS(ZINC_HUB "zarr-conventions/nzug/blob/v1/README.md",
+		       ZINC_HUB "zarr-conventions/nzug/blob/main/README.md"),
     .schema = schema,
 };

@@ -15,15 +15,6 @@ static const char *const schemas[] = {
     NULL,
 };
 
-static const char *const specs[] = {
-    ZINC_HUB "zarr-conventions/proj/blob/v0.1/README.md",
-    ZINC_HUB "zarr-conventions/proj/blob/v1/README.md",
-    ZINC_HUB "zarr-conventions/geo-proj/blob/v1/README.md",
-    ZINC_HUB "zarr-experimental/geo-proj/blob/v1/README.md",
-    ZINC_HUB "zarr-experimental/geo-proj/blob/v0.1.0/README.md",
-    NULL,
-};
-
 static const char schema[] = "{'type': 'object', 'properties': {"
 			     " 'proj:code': {'type': 'string', 'pattern': '^[^:]+:[^:]+$'},"
 			     " 'proj:wkt2': {'type': 'string'},"
@@ -65,6 +56,9 @@ const zinc_convention_row zinc_convention_proj = {
     .inherit = ZINC_INHERIT_PARENT,
     .check = check,
     .schemas = schemas,
-    .specs = specs,
+    .specs = ZINC_URLS(
+	ZINC_HUB "zarr-conventions/proj/blob/v0.1/README.md", ZINC_HUB "zarr-conventions/proj/blob/v1/README.md",
+	ZINC_HUB "zarr-conventions/geo-proj/blob/v1/README.md", ZINC_HUB "zarr-experimental/geo-proj/blob/v1/README.md",
+	ZINC_HUB "zarr-experimental/geo-proj/blob/v0.1.0/README.md"),
     .schema = schema,
 };

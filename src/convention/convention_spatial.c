@@ -9,18 +9,6 @@
 
 #include "convention/convention.h"
 
-static const char *const schemas[] = {
-    ZINC_RAW "zarr-conventions/spatial/refs/tags/v0.1/schema.json",
-    ZINC_RAW "zarr-conventions/spatial/refs/tags/v1/schema.json",
-    NULL,
-};
-
-static const char *const specs[] = {
-    ZINC_HUB "zarr-conventions/spatial/blob/v0.1/README.md",
-    ZINC_HUB "zarr-conventions/spatial/blob/v1/README.md",
-    NULL,
-};
-
 static const char schema[] =
     "{'type': 'object', '$defs': {"
     "  'shape': {'type': 'array', 'minItems': 2, 'maxItems': 2, 'items': {'type': 'integer', 'minimum': 1}},"
@@ -160,7 +148,9 @@ const zinc_convention_row zinc_convention_spatial = {
     .groups = true,
     .arrays = true,
     .check = check,
-    .schemas = schemas,
-    .specs = specs,
+    .schemas = ZINC_URLS(ZINC_RAW "zarr-conventions/spatial/refs/tags/v0.1/schema.json",
+			 ZINC_RAW "zarr-conventions/spatial/refs/tags/v1/schema.json"),
+    .specs = ZINC_URLS(ZINC_HUB "zarr-conventions/spatial/blob/v0.1/README.md",
+		       ZINC_HUB "zarr-conventions/spatial/blob/v1/README.md"),
     .schema = schema,
 };

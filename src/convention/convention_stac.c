@@ -6,16 +6,6 @@
  */
 #include "convention/convention.h"
 
-static const char *const schemas[] = {
-    ZINC_RAW "zarr-conventions/stac/refs/tags/v0.1/schema.json",
-    NULL,
-};
-
-static const char *const specs[] = {
-    ZINC_HUB "zarr-conventions/stac/blob/v0.1/README.md",
-    NULL,
-};
-
 static const char schema[] = "{'type': 'object', 'required': ['stac:encoding'], 'properties': {"
 			     " 'stac:encoding': {'enum': ['attribute', 'link', 'array']}},"
 			     " 'oneOf': [{'required': ['stac:item']}, {'required': ['stac:collection']}],"
@@ -87,7 +77,7 @@ const zinc_convention_row zinc_convention_stac = {
     .description = "STAC convention for embedding or referencing STAC objects in Zarr group metadata",
     .groups = true,
     .check = check,
-    .schemas = schemas,
-    .specs = specs,
+    .schemas = ZINC_URLS(ZINC_RAW "zarr-conventions/stac/refs/tags/v0.1/schema.json"),
+    .specs = ZINC_URLS(ZINC_HUB "zarr-conventions/stac/blob/v0.1/README.md"),
     .schema = schema,
 };

@@ -5,16 +5,6 @@
  */
 #include "convention/convention.h"
 
-static const char *const schemas[] = {
-    ZINC_RAW "zarr-conventions/template/refs/tags/v1/schema.json",
-    NULL,
-};
-
-static const char *const specs[] = {
-    ZINC_HUB "zarr-conventions/template/blob/v1/README.md",
-    NULL,
-};
-
 static zinc_status
 check(const zinc_subject *s, zinc_report *r, zinc_error *err)
 {
@@ -31,6 +21,6 @@ const zinc_convention_row zinc_convention_template = {
     .groups = true,
     .arrays = true,
     .check = check,
-    .schemas = schemas,
-    .specs = specs,
+    .schemas = ZINC_URLS(ZINC_RAW "zarr-conventions/template/refs/tags/v1/schema.json"),
+    .specs = ZINC_URLS(ZINC_HUB "zarr-conventions/template/blob/v1/README.md"),
 };

@@ -5,16 +5,6 @@
  */
 #include "convention/convention.h"
 
-static const char *const schemas[] = {
-    ZINC_RAW "clbarnes/zarr-convention-uom/refs/tags/v1/schema.json",
-    NULL,
-};
-
-static const char *const specs[] = {
-    ZINC_HUB "clbarnes/zarr-convention-uom/blob/v1/README.md",
-    NULL,
-};
-
 static const char schema[] =
     "{'type': 'object', 'required': ['uom'], 'properties': {'uom': {'type': 'object', 'required': ['ucum'],"
     " 'properties': {'description': {'type': 'string'}, 'ucum': {'type': 'object',"
@@ -37,7 +27,7 @@ const zinc_convention_row zinc_convention_uom = {
     .groups = true,
     .arrays = true,
     .check = check,
-    .schemas = schemas,
-    .specs = specs,
+    .schemas = ZINC_URLS(ZINC_RAW "clbarnes/zarr-convention-uom/refs/tags/v1/schema.json"),
+    .specs = ZINC_URLS(ZINC_HUB "clbarnes/zarr-convention-uom/blob/v1/README.md"),
     .schema = schema,
 };
