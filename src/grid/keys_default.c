@@ -20,7 +20,7 @@ default_encode(void *self, const uint64_t *index, int ndim, char *out, size_t ro
 	if (ndim > 0)
 		*end++ = zinc_keys_separator(self);
 	end = zinc_keys_join(zinc_keys_separator(self), index, ndim, end);
-	return zinc_keys_give(text, end, out, room);
+	return zinc_keys_copy_out(text, end, out, room);
 }
 
 static int

@@ -12,7 +12,7 @@ draft_encode(void *self, const uint64_t *index, int ndim, char *out, size_t room
 	char text[ZINC_KEYS_MAX];
 
 	text[0] = 'c';
-	return zinc_keys_give(text, zinc_keys_join(zinc_keys_separator(self), index, ndim, text + 1), out, room);
+	return zinc_keys_copy_out(text, zinc_keys_join(zinc_keys_separator(self), index, ndim, text + 1), out, room);
 }
 
 static int

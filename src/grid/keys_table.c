@@ -129,7 +129,7 @@ zinc_keys_cut(char separator, const char *text, int ndim, uint64_t *index)
 }
 
 size_t
-zinc_keys_give(const char *text, const char *end, char *out, size_t room)
+zinc_keys_copy_out(const char *text, const char *end, char *out, size_t room)
 {
 	const size_t n = (size_t)(end - text);
 

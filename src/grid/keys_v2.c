@@ -19,7 +19,7 @@ v2_encode(void *self, const uint64_t *index, int ndim, char *out, size_t room)
 	char text[ZINC_KEYS_MAX], *end;
 
 	end = ndim > 0 ? zinc_keys_join(separator, index, ndim, text) : zinc_keys_join(separator, &zero, 1, text);
-	return zinc_keys_give(text, end, out, room);
+	return zinc_keys_copy_out(text, end, out, room);
 }
 
 static int

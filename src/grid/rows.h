@@ -30,6 +30,6 @@ char *zinc_keys_join(char separator, const uint64_t *index, int ndim, char *to);
 /* The exact inverse, which must use the whole text: no signs, no leading zeros, at most 2^64-1. */
 bool zinc_keys_cut(char separator, const char *text, int ndim, uint64_t *index);
 /* Copy the key text[0..end) to the caller's room if it fits; returns its length. */
-size_t zinc_keys_give(const char *text, const char *end, char *out, size_t room);
+size_t zinc_keys_copy_out(const char *text, const char *end, char *out, size_t room);
 
 #endif
