@@ -167,11 +167,11 @@ zinc_array_refresh(zinc_array *a, const zinc_call_options *call, zinc_error *err
 	h = a->h;
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	/* Taken before reading, so that a concurrent resize cannot be replaced by older metadata. */
-	ZINC_TRY(zinc_turn_take(&a->edit, h->wait, err));
+	ZINC_TRY(zinc_turn_acquire(&a->edit, h->wait, err));
 	st = zinc_array_read_meta(h, a->path, &m, err);
 	if (st == ZINC_OK)
 		st = zinc_array_swap(a, m, err);
-	zinc_turn_give(&a->edit);
+	zinc_turn_release(&a->edit);
 	return zinc_error_at_node(err, st, a->h, a->path);
 }
 

@@ -245,7 +245,7 @@ zinc_status zinc_write_encode(zinc_job *j, zinc_worker *w, const zinc_object *o,
 zinc_status zinc_write_change(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_bytes *old,
 			      zinc_buf *joined, zinc_update *out, zinc_error *err);
 /* Record the result of an object; for a failure, `err` already has the key. */
-void zinc_write_settle(zinc_job *j, const zinc_object *o, zinc_status st, zinc_error *err);
+void zinc_write_record(zinc_job *j, const zinc_object *o, zinc_status st, zinc_error *err);
 /* Encode one open shard: without `old` as a whole, with all new bytes in w->s->fetch, otherwise as changed parts of the
  * old shard.  If w->erase is set, there is nothing to store. */
 zinc_status zinc_shard_write(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_old *old, zinc_splice *out,

@@ -76,11 +76,11 @@ put_shape(zinc_array *a, zinc_hierarchy *h, reshape *x, zinc_error *err)
 	zinc_status st;
 
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
-	ZINC_TRY(zinc_turn_take(&a->edit, h->wait, err));
+	ZINC_TRY(zinc_turn_acquire(&a->edit, h->wait, err));
 	st = zinc_edit_node(h, a->path, edit_shape, x, &m, err);
 	if (st == ZINC_OK)
 		st = zinc_array_swap(a, m, err);
-	zinc_turn_give(&a->edit);
+	zinc_turn_release(&a->edit);
 	return st;
 }
 

@@ -172,7 +172,7 @@ zinc_array_stack(zinc_array *a, const zinc_stack_options *options, zinc_error *e
 	ZINC_TRY(ZINC_NEED(a, err));
 	ZINC_TRY(take_options(&o, a->ctx, options, err));
 	/* So that no concurrent resize makes layers from the old options. */
-	st = zinc_turn_take(&a->edit, NULL, err);
+	st = zinc_turn_acquire(&a->edit, NULL, err);
 	if (st != ZINC_OK) {
 		free_layers(a->ctx, o.layers);
 		return zinc_error_at_node(err, st, a->h, a->path);
@@ -189,7 +189,7 @@ zinc_array_stack(zinc_array *a, const zinc_stack_options *options, zinc_error *e
 		a->run = o;
 		pthread_mutex_unlock(&a->ctx->lock);
 	}
-	zinc_turn_give(&a->edit);
+	zinc_turn_release(&a->edit);
 	free_layers(a->ctx, rid);
 	zinc_stack_free(old);
 	return zinc_error_at_node(err, st, a->h, a->path);

@@ -214,7 +214,7 @@ zinc_write_is_whole(const zinc_job *j, const zinc_object *o)
 }
 
 void
-zinc_write_settle(zinc_job *j, const zinc_object *o, zinc_status st, zinc_error *err)
+zinc_write_record(zinc_job *j, const zinc_object *o, zinc_status st, zinc_error *err)
 {
 	if (st == ZINC_OK) {
 		zinc_call_done(j->c, 1, zinc_object_selected(j->p, o) * (uint64_t)j->t->element);
@@ -236,7 +236,7 @@ zinc_write_item(zinc_job *j, const zinc_object *o, int worker)
 		st = zinc_write_is_whole(j, o) ? write_whole(j, w, o, key, &w->err) : write_part(j, w, o, key);
 	if (st != ZINC_OK)
 		zinc_error_at_key(&w->err, st, key);
-	zinc_write_settle(j, o, st, &w->err);
+	zinc_write_record(j, o, st, &w->err);
 }
 
 static void

@@ -77,7 +77,7 @@ done(void *arg, const zinc_parcel *p, zinc_status st, zinc_error *err)
 		zinc_error_at_key(err, st, (const char *)p->key.p);
 	}
 	zinc_plan_object(x->j->p, p->i, &o);
-	zinc_write_settle(x->j, &o, st, err);
+	zinc_write_record(x->j, &o, st, err);
 }
 
 /* ---- whole objects ---- */
@@ -98,7 +98,7 @@ take_parcel(far_write *x, const zinc_object *o, zinc_parcel **p, zinc_error *err
 {
 	zinc_status st;
 
-	ZINC_TRY(zinc_send_take(x->send, (size_t)o->number, bound_of(x, o), p, err));
+	ZINC_TRY(zinc_parcel_new(x->send, (size_t)o->number, bound_of(x, o), p, err));
 	if (!*p)
 		return ZINC_OK;
 	st = zinc_chunk_key(x->j->c->h, x->j->c->a->path, x->j->c->m, o->index, &(*p)->key, err);
@@ -106,7 +106,7 @@ take_parcel(far_write *x, const zinc_object *o, zinc_parcel **p, zinc_error *err
 		st = zinc_fail_nomem(err);
 	if (st == ZINC_OK)
 		return ZINC_OK;
-	zinc_send_drop(x->send, *p);
+	zinc_parcel_drop(x->send, *p);
 	*p = NULL;
 	return st;
 }
@@ -123,11 +123,11 @@ send_whole(far_write *x, const zinc_object *o, zinc_worker *w, zinc_error *err)
 	st = zinc_write_encode(x->j, w, o, err);
 	if (st != ZINC_OK) {
 		zinc_error_at_key(err, st, (const char *)p->key.p);
-		zinc_send_drop(x->send, p);
+		zinc_parcel_drop(x->send, p);
 		return st;
 	}
 	p->erase = w->erase;
-	return zinc_send_give(x->send, p, &w->s->fetch, err);
+	return zinc_parcel_send(x->send, p, &w->s->fetch, err);
 }
 
 /* Send whole objects; collect parts for later, if they are sent in batches. */
@@ -145,7 +145,7 @@ write_item(void *arg, size_t i, int worker)
 	if (zinc_write_is_whole(x->j, &o)) {
 		st = send_whole(x, &o, w, &w->err);
 		if (st != ZINC_OK)
-			zinc_write_settle(x->j, &o, st, &w->err);
+			zinc_write_record(x->j, &o, st, &w->err);
 	} else if (!x->batches) {
 		zinc_write_item(x->j, &o, worker);
 	} else {
@@ -204,9 +204,9 @@ send_changed(far_write *x, const zinc_object *o, zinc_worker *w, const zinc_fetc
 	if (st == ZINC_OK)
 		st = zinc_write_change(x->j, w, o, found ? &old : NULL, &p->bytes, &to, err);
 	if (st != ZINC_OK || to.keep || (to.erase && !found)) {
-		zinc_send_drop(x->send, p);
+		zinc_parcel_drop(x->send, p);
 		if (st == ZINC_OK)
-			zinc_write_settle(x->j, o, ZINC_OK, NULL);
+			zinc_write_record(x->j, o, ZINC_OK, NULL);
 		return st;
 	}
 	p->erase = to.erase != 0;
@@ -214,7 +214,7 @@ send_changed(far_write *x, const zinc_object *o, zinc_worker *w, const zinc_fetc
 		p->when = found ? ZINC_EQUALS : ZINC_ABSENT;
 		p->tag = it->tag;
 	}
-	return zinc_send_give(x->send, p, x->j->p->units_are_objects ? &w->s->fetch : NULL, err);
+	return zinc_parcel_send(x->send, p, x->j->p->units_are_objects ? &w->s->fetch : NULL, err);
 }
 
 static zinc_status
@@ -247,7 +247,7 @@ fail_part(void *arg, zinc_fetch_item *it, zinc_status st, zinc_error *err)
 	}
 	if (it->key.n > 0)
 		zinc_error_at_key(err, st, (const char *)it->key.p);
-	zinc_write_settle(x->j, &o, st, err);
+	zinc_write_record(x->j, &o, st, err);
 }
 
 /* One attempt to write all parts.  Its items keep old bytes in their own memory, because new bytes are made in the

@@ -125,8 +125,8 @@ typedef struct zinc_turn {
 } zinc_turn;
 void zinc_turn_init(zinc_turn *t);
 void zinc_turn_fini(zinc_turn *t);
-zinc_status zinc_turn_take(zinc_turn *t, const zinc_wait *wait, zinc_error *err); /* E_CANCELLED */
-void zinc_turn_give(zinc_turn *t);
+zinc_status zinc_turn_acquire(zinc_turn *t, const zinc_wait *wait, zinc_error *err); /* E_CANCELLED */
+void zinc_turn_release(zinc_turn *t);
 
 /* ---- context, memory ---- */
 
@@ -183,9 +183,9 @@ zinc_status zinc_call_options_check(const zinc_call_options *call, zinc_error *e
 
 /* An answer begins with the size that the caller has set.  E_INVALID if that is missing; `out` NULL: no answer is
  * requested.  Checked before anything is done. */
-zinc_status zinc_answer_check(const void *out, zinc_error *err);
+zinc_status zinc_result_check(const void *out, zinc_error *err);
 /* Fill it with as much of `from`, a structure of the same type, as fits. */
-void zinc_answer_give(void *out, const void *from, size_t nbytes);
+void zinc_result_fill(void *out, const void *from, size_t nbytes);
 
 /* The allocator of contexts without one of their own. */
 extern const zinc_allocator zinc_allocator_libc;

@@ -89,7 +89,7 @@ zinc_call_options_check(const zinc_call_options *call, zinc_error *err)
 }
 
 zinc_status
-zinc_answer_check(const void *out, zinc_error *err)
+zinc_result_check(const void *out, zinc_error *err)
 {
 	size_t size = sizeof size;
 
@@ -99,11 +99,11 @@ zinc_answer_check(const void *out, zinc_error *err)
 }
 
 void
-zinc_answer_give(void *out, const void *from, size_t nbytes)
+zinc_result_fill(void *out, const void *from, size_t nbytes)
 {
 	size_t size;
 
-	if (zinc_answer_check(out, NULL) != ZINC_OK || !out)
+	if (zinc_result_check(out, NULL) != ZINC_OK || !out)
 		return;
 	memcpy(&size, out, sizeof size);
 	size = size < nbytes ? size : nbytes;

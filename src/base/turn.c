@@ -55,7 +55,7 @@ zinc_turn_fini(zinc_turn *t)
 
 /* A thread that gives up may have consumed the signal of another, so it signals the next. */
 zinc_status
-zinc_turn_take(zinc_turn *t, const zinc_wait *wait, zinc_error *err)
+zinc_turn_acquire(zinc_turn *t, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_status st = ZINC_OK;
 
@@ -71,7 +71,7 @@ zinc_turn_take(zinc_turn *t, const zinc_wait *wait, zinc_error *err)
 }
 
 void
-zinc_turn_give(zinc_turn *t)
+zinc_turn_release(zinc_turn *t)
 {
 	pthread_mutex_lock(&t->lock);
 	t->taken = false;

@@ -167,11 +167,11 @@ typedef struct zinc_send zinc_send;
 /* `how` is copied, but not its wait. */
 zinc_status zinc_send_begin(zinc_send **out, const zinc_sending *how, zinc_error *err);
 /* Wait for room for `nbytes` bytes, then return a parcel for object i.  *out NULL: stopped. */
-zinc_status zinc_send_take(zinc_send *x, size_t i, uint64_t nbytes, zinc_parcel **out, zinc_error *err);
+zinc_status zinc_parcel_new(zinc_send *x, size_t i, uint64_t nbytes, zinc_parcel **out, zinc_error *err);
 /* Send the parcel.  `bytes` (NULL: they are in the parcel) is taken over and emptied, or copied; it may be reused. */
-zinc_status zinc_send_give(zinc_send *x, zinc_parcel *p, zinc_buf *bytes, zinc_error *err);
+zinc_status zinc_parcel_send(zinc_send *x, zinc_parcel *p, zinc_buf *bytes, zinc_error *err);
 /* Return an unused parcel. */
-void zinc_send_drop(zinc_send *x, zinc_parcel *p);
+void zinc_parcel_drop(zinc_send *x, zinc_parcel *p);
 /* Wait until all parcels that were given are done. */
 void zinc_send_flush(zinc_send *x);
 /* Flush, commit and free.  The status is that of the commit: earlier failures were reported. */

@@ -323,7 +323,7 @@ drive(void *arg)
 /* ---- parcels ---- */
 
 zinc_status
-zinc_send_take(zinc_send *x, size_t i, uint64_t nbytes, zinc_parcel **out, zinc_error *err)
+zinc_parcel_new(zinc_send *x, size_t i, uint64_t nbytes, zinc_parcel **out, zinc_error *err)
 {
 	const zinc_sending *h = &x->how;
 	bool stopped;
@@ -339,7 +339,7 @@ zinc_send_take(zinc_send *x, size_t i, uint64_t nbytes, zinc_parcel **out, zinc_
 }
 
 void
-zinc_send_drop(zinc_send *x, zinc_parcel *p)
+zinc_parcel_drop(zinc_send *x, zinc_parcel *p)
 {
 	pthread_mutex_lock(&x->lock);
 	retire(x, p);
@@ -381,12 +381,12 @@ enqueue(zinc_send *x, zinc_parcel *p)
 }
 
 zinc_status
-zinc_send_give(zinc_send *x, zinc_parcel *p, zinc_buf *bytes, zinc_error *err)
+zinc_parcel_send(zinc_send *x, zinc_parcel *p, zinc_buf *bytes, zinc_error *err)
 {
 	const zinc_status st = bytes && !p->erase ? take_bytes(p, bytes, err) : ZINC_OK;
 
 	if (st != ZINC_OK) {
-		zinc_send_drop(x, p);
+		zinc_parcel_drop(x, p);
 		return st;
 	}
 	if (x->no_driver)

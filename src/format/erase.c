@@ -123,13 +123,13 @@ static zinc_status
 erase_all(zinc_hierarchy *h, const char *path, zinc_survey *s, zinc_error *err)
 {
 	ZINC_TRY(zinc_survey_documents(s, err));
-	ZINC_TRY(zinc_prepare(h, path, false, err));
+	ZINC_TRY(zinc_change_begin(h, path, false, err));
 	ZINC_TRY(erase_document(h, s, ZINC_NODE_ARRAY, err));
 	ZINC_TRY(erase_document(h, s, ZINC_NODE_GROUP, err));
 	ZINC_TRY(erase_documents(s, &s->documents, err));
 	ZINC_TRY(zinc_node_prefixes(h, path, erase_prefix, h, err));
 	if (path[1] || !h->entry)
-		return zinc_settle(h, path, err);
+		return zinc_change_end(h, path, err);
 	ZINC_TRY(erase_prefix(h, h->prefix, err));
 	atomic_store(&h->entry->stored, false);
 	return ZINC_OK;

@@ -61,7 +61,7 @@ void zinc_meta_free(zinc_meta *m); /* drops a reference; NULL is fine */
 bool zinc_meta_reads(const zinc_meta *m, const char *rest, const zinc_odd *odd);
 /* Does this entry hide everything below the prefix?  A draft's documents may be visible although their chunks are
  * not. */
-bool zinc_odd_is_above(const zinc_odd *odd, const char *prefix);
+bool zinc_odd_hides_prefix(const zinc_odd *odd, const char *prefix);
 /* Does this member of a document, of any version, define only what stored bytes mean, and not which keys exist? */
 bool zinc_meta_is_of_values(const char *member);
 zinc_meta *zinc_meta_ref(zinc_meta *m);
@@ -381,17 +381,16 @@ zinc_status zinc_meta_print(const zinc_meta *m, zinc_buf *out, zinc_error *err);
 zinc_status zinc_read_node(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, zinc_error *err);
 /* The attributes of a group that has no document; NULL: it has none. */
 zinc_status zinc_read_bare_group(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_meta **out, zinc_error *err);
-/* Called around every change of metadata at `path`. prepare removes consolidated metadata that would become stale.
- * With `create` it also makes sure that all ancestors are groups (M37; E_INVALID when one is an array). settle
- * checks again and removes consolidated metadata written meanwhile: of a writer and a consolidation one always sees
- * the other. */
-zinc_status zinc_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err);
-zinc_status zinc_settle(zinc_hierarchy *h, const char *path, zinc_error *err);
-/* Check before any change what zinc_prepare with `create` would refuse. */
+/* Called around every change of metadata at `path`.  Before it, consolidated metadata that would become stale is
+ * removed; with `create`, all ancestors are also made groups (M37; E_INVALID when one is an array).  After it,
+ * consolidated metadata written meanwhile is removed: of a writer and a consolidation one always sees the other. */
+zinc_status zinc_change_begin(zinc_hierarchy *h, const char *path, bool create, zinc_error *err);
+zinc_status zinc_change_end(zinc_hierarchy *h, const char *path, zinc_error *err);
+/* Check before any change what zinc_change_begin with `create` would refuse. */
 zinc_status zinc_check_above(zinc_hierarchy *h, const char *path, zinc_error *err);
 /* For a node to be erased: E_UNSUPPORTED when a group above it must not be opened. */
 zinc_status zinc_check_open(zinc_hierarchy *h, const char *path, zinc_error *err);
-/* Put the node's documents, between zinc_prepare and zinc_settle.  The put of the document that makes the node is
+/* Put the node's documents, between zinc_change_begin and zinc_change_end.  The put of the document that makes the node is
  * conditional.  E_EXISTS, E_CONFLICT. */
 zinc_status zinc_write_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, const zinc_condition *when,
 			    zinc_tag *tag, zinc_error *err);
@@ -421,7 +420,7 @@ zinc_status zinc_children(zinc_hierarchy *h, const char *path, zinc_report *r, z
 zinc_status zinc_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg,
 		      zinc_error *err);
 /* Is an odd entry of the store a child of some group, or may it hide one? */
-bool zinc_hides(const zinc_hierarchy *h, const zinc_odd *odd);
+bool zinc_odd_may_hide_node(const zinc_hierarchy *h, const zinc_odd *odd);
 
 /* ---- what a version can hold (holds.c) ---- */
 

@@ -257,7 +257,7 @@ zinc_meta_reads(const zinc_meta *m, const char *rest, const zinc_odd *odd)
 }
 
 bool
-zinc_odd_is_above(const zinc_odd *odd, const char *prefix)
+zinc_odd_hides_prefix(const zinc_odd *odd, const char *prefix)
 {
 	const size_t n = strlen(odd->key);
 

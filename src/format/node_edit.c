@@ -139,7 +139,7 @@ edit_part(struct edit *e, size_t part, const char *path, zinc_error *err)
 	st = zinc_store_update(e->h->store, key, edit_update, e, 0, e->h->ctx->limits.json_bytes, e->h->put_flags,
 			       e->h->wait, err);
 	if (st == ZINC_E_UNCERTAIN)
-		(void)zinc_settle(e->h, path, NULL);
+		(void)zinc_change_end(e->h, path, NULL);
 	return st == ZINC_OK ? st : zinc_error_at_key(err, st, key);
 }
 
@@ -179,12 +179,12 @@ edit(struct edit *e, const char *path, zinc_error *err)
 	}
 	if (!node && !more)
 		return ZINC_OK;
-	ZINC_TRY(zinc_prepare(e->h, path, false, err));
+	ZINC_TRY(zinc_change_begin(e->h, path, false, err));
 	if (more)
 		ZINC_TRY(edit_part(e, attributes, path, err));
 	if (node)
 		ZINC_TRY(edit_part(e, e->node, path, err));
-	return zinc_settle(e->h, path, err);
+	return zinc_change_end(e->h, path, err);
 }
 
 zinc_status

@@ -182,7 +182,7 @@ prepare_line(zinc_line *line, zinc_hierarchy *h, const char *path, bool create, 
 }
 
 zinc_status
-zinc_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
+zinc_change_begin(zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
 {
 	zinc_line line;
 	zinc_status st;
@@ -196,9 +196,9 @@ zinc_prepare(zinc_hierarchy *h, const char *path, bool create, zinc_error *err)
 
 /* The same check as before the change. */
 zinc_status
-zinc_settle(zinc_hierarchy *h, const char *path, zinc_error *err)
+zinc_change_end(zinc_hierarchy *h, const char *path, zinc_error *err)
 {
-	return zinc_prepare(h, path, false, err);
+	return zinc_change_begin(h, path, false, err);
 }
 
 /* ---- creating ---- */
@@ -288,7 +288,7 @@ put_documents(struct creation *c, const zinc_line *line, const zinc_condition *w
 	if (st == ZINC_OK)
 		st = put_attributes(c, line, err);
 	if (st == ZINC_E_UNCERTAIN) /* the node may exist, and copies that lack it must not stay */
-		(void)zinc_settle(c->h, c->path, NULL);
+		(void)zinc_change_end(c->h, c->path, NULL);
 	return st == ZINC_OK ? look_again(c, err) : zinc_error_at_key(err, st, key);
 }
 

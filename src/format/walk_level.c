@@ -307,7 +307,7 @@ hides_document(const zinc_hierarchy *h, const zinc_odd *odd)
 }
 
 bool
-zinc_hides(const zinc_hierarchy *h, const zinc_odd *odd)
+zinc_odd_may_hide_node(const zinc_hierarchy *h, const zinc_odd *odd)
 {
 	return h->entry ? hides_document(h, odd) : hides_child(h->format, odd);
 }
@@ -320,7 +320,7 @@ list_odd(void *arg, const zinc_odd *odd)
 
 	if (c->w->h->entry) /* it may be the tree itself, which is not a key below it */
 		path = strlen(odd->key) > c->nprefix ? odd->key + c->nprefix : "";
-	if (zinc_hides(c->w->h, odd))
+	if (zinc_odd_may_hide_node(c->w->h, odd))
 		c->status = add_mark(c, odd->kind == ZINC_ODD_NAME ? 'n' : '-', path, strlen(path), odd->why);
 	return c->status != ZINC_OK;
 }

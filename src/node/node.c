@@ -245,12 +245,12 @@ zinc_node_erase_with(zinc_hierarchy *h, const char *path, const zinc_erase_optio
 	zinc_status st;
 	char *node;
 
-	ZINC_TRY(zinc_answer_check(counts, err));
+	ZINC_TRY(zinc_result_check(counts, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_erase_options_kind, &o, options, err));
 	ZINC_TRY(zinc_visit_begin_counted(&v, &h, o.call, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	st = zinc_error_at_node(err, zinc_erase(h, node, &o, &n, err), h, node);
-	zinc_answer_give(counts, &n, sizeof n);
+	zinc_result_fill(counts, &n, sizeof n);
 	zinc_free(h->ctx, node);
 	return st;
 }

@@ -77,7 +77,7 @@ refuse_odd(void *arg, const zinc_odd *odd)
 {
 	struct copy *c = arg;
 
-	if (odd->kind == ZINC_ODD_DIR || (odd->kind == ZINC_ODD_NAME && !zinc_hides(c->from, odd)))
+	if (odd->kind == ZINC_ODD_DIR || (odd->kind == ZINC_ODD_NAME && !zinc_odd_may_hide_node(c->from, odd)))
 		return 0;
 	c->status = zinc_fail(c->err, ZINC_E_IO, "cannot be copied: %s", odd->why);
 	zinc_error_at_key(c->err, c->status, odd->key);
@@ -276,9 +276,9 @@ copy_node(struct copy *c, const char *from_path, const char *to_path)
 	ZINC_TRY(collect_keys(c));
 	ZINC_TRY(order_keys(c));
 	ZINC_TRY(zinc_hierarchy_init(c->to, c->err));
-	ZINC_TRY(zinc_prepare(c->to, to_path, true, c->err));
+	ZINC_TRY(zinc_change_begin(c->to, to_path, true, c->err));
 	ZINC_TRY(copy_all(c));
-	return zinc_settle(c->to, to_path, c->err);
+	return zinc_change_end(c->to, to_path, c->err);
 }
 
 static zinc_status

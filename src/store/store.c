@@ -107,7 +107,7 @@ zinc_store_caps(zinc_store *s, zinc_caps *out)
 	s->ops.caps(s->self, &caps);
 	if (s->put_flags & ZINC_PUT_RELAXED)
 		caps.flags &= ~ZINC_CAP_DURABLE;
-	zinc_answer_give(out, &caps, sizeof caps);
+	zinc_result_fill(out, &caps, sizeof caps);
 }
 
 const char *

@@ -327,5 +327,5 @@ zinc_store_log_counts(zinc_store *log, zinc_store_counts *out)
 		counts.list_calls = atomic_load(&l->list_calls);
 		counts.update_calls = atomic_load(&l->update_calls);
 	}
-	zinc_answer_give(out, &counts, sizeof counts);
+	zinc_result_fill(out, &counts, sizeof counts);
 }

@@ -11,7 +11,7 @@
  *   copy_layout.c     other chunks, shards, codecs, types, selections
  *   copy_keys.c       every key of the source: objects of arrays, documents, foreign ones
  *   copy_raw.c        objects and foreign keys as they are stored
- *   copy_look.c       checks the source before an old target is erased
+ *   copy_trial.c      checks the source before an old target is erased
  *   copy_boxes.c      the boxes in which an array is copied, within a memory limit
  *   copy_sparse.c     the boxes that are not empty, if little is stored
  *   copy_elements.c   copies and compares one box
@@ -172,22 +172,22 @@ bool zinc_cp_same_objects(const zinc_meta *a, const zinc_meta *b);
 /* Change t->wanted so that readers of the target mask the same values as readers of the source. */
 zinc_status zinc_cp_missing(zinc_cp_translation *t);
 /* After objects are known: decide which targets have no fill value. */
-zinc_status zinc_cp_settle_missing(zinc_cp *c, zinc_error *err);
+zinc_status zinc_cp_decide_missing(zinc_cp *c, zinc_error *err);
 
 /* ---- copy_layout.c ---- */
 
 /* Do the options change this array? */
-bool zinc_cp_asked(const zinc_cp *c, const zinc_cp_node *n);
+bool zinc_cp_options_change(const zinc_cp *c, const zinc_cp_node *n);
 /* Change the document (v3 vocabulary, all members present) by the options. */
 zinc_status zinc_cp_apply(zinc_cp *c, zinc_cp_node *n, zinc_json_doc *doc, zinc_error *err);
 /* The source's fill value in another type; `arena` is for texts.  Any error except E_NOMEM: it does not convert. */
 zinc_status zinc_cp_cast_fill(const zinc_cp *c, const zinc_meta *from, const zinc_dtype *to, void *out,
 			      zinc_arena *arena, zinc_error *err);
 /* Remove shards: chunks get the inner shape.  False: there are none, or no memory. */
-bool zinc_cp_unshard(zinc_json_doc *doc);
+bool zinc_cp_drop_shards(zinc_json_doc *doc);
 /* Remove crc32c after the compressor of the chunks, or of a shard's inner chunks.  False: there is none, or no
  * memory. */
-bool zinc_cp_unseal(zinc_json_doc *doc);
+bool zinc_cp_drop_crc32c(zinc_json_doc *doc);
 
 /* ---- copy_fit.c ---- */
 
@@ -227,8 +227,8 @@ zinc_status zinc_cp_raw_step(zinc_cp *c, zinc_cp_node *n, uint64_t step, zinc_er
 zinc_status zinc_cp_foreign_step(zinc_cp *c, uint64_t step, zinc_error *err);
 zinc_status zinc_cp_raw_verify(zinc_cp *c, zinc_cp_node *n, zinc_error *err);
 /* Can all objects of the array, or all foreign keys, be opened? */
-zinc_status zinc_cp_raw_look(zinc_cp *c, zinc_cp_node *n, zinc_error *err);
-zinc_status zinc_cp_foreign_look(zinc_cp *c, zinc_error *err);
+zinc_status zinc_cp_raw_trial(zinc_cp *c, zinc_cp_node *n, zinc_error *err);
+zinc_status zinc_cp_foreign_trial(zinc_cp *c, zinc_error *err);
 
 /* ---- copy_boxes.c ---- */
 
@@ -276,9 +276,9 @@ zinc_status zinc_cp_box_step(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p,
 bool zinc_cp_same_elements(const zinc_dtype *t, const void *a, const void *b, size_t n);
 zinc_status zinc_cp_box_verify(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, zinc_error *err);
 /* Read and convert all elements; encode those of the first box, or with `encode` all, for n->trial. */
-zinc_status zinc_cp_boxes_look(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, bool encode, zinc_error *err);
+zinc_status zinc_cp_boxes_trial(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, bool encode, zinc_error *err);
 /* Erase the temporary array of two passes, if it exists. */
-zinc_status zinc_cp_middle_erase(zinc_cp *c, zinc_error *err);
+zinc_status zinc_cp_temporary_erase(zinc_cp *c, zinc_error *err);
 
 /* ---- copy_journal.c ---- */
 
@@ -310,12 +310,12 @@ zinc_status zinc_cp_note_tag(zinc_cp *c, const zinc_tag *tag, zinc_error *err);
 /* E_INVALID if erasing the old target would erase something of the source. */
 zinc_status zinc_cp_check_shared(zinc_cp *c, zinc_error *err);
 
-/* ---- copy_look.c ---- */
+/* ---- copy_trial.c ---- */
 
 /* Fail as the copy would, as far as possible, and write nothing. */
-zinc_status zinc_cp_look(zinc_cp *c, zinc_error *err);
+zinc_status zinc_cp_trial(zinc_cp *c, zinc_error *err);
 /* Report progress after a part has been checked.  E_CANCELLED. */
-zinc_status zinc_cp_look_progress(zinc_cp *c, uint64_t units, zinc_error *err);
+zinc_status zinc_cp_trial_progress(zinc_cp *c, uint64_t units, zinc_error *err);
 
 /* Report progress after a step.  E_CANCELLED. */
 zinc_status zinc_cp_progress(zinc_cp *c, uint64_t units, uint64_t bytes, zinc_error *err);

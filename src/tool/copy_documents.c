@@ -316,7 +316,7 @@ put(struct documents *d, const char *key)
 	return zinc_error_at_key(d->err, zinc_error_copy(d->err, &e), key);
 }
 
-/* Does the group need consolidated metadata: is it missing, or does it describe other documents?  zinc_settle also
+/* Does the group need consolidated metadata: is it missing, or does it describe other documents?  zinc_change_end also
  * drops the group's own in version 2. */
 static zinc_status
 needs_copies(const zinc_cp *c, const zinc_cp_node *n, bool *wants, zinc_error *err)
@@ -409,7 +409,7 @@ run(struct documents *d)
 	ZINC_TRY(find_place(d));
 	for (i = 0; i < d->n; i++)
 		ZINC_TRY(put(d, d->list[i].key));
-	ZINC_TRY(zinc_settle(c->to, c->to_path, d->err));
+	ZINC_TRY(zinc_change_end(c->to, c->to_path, d->err));
 	return consolidate(d);
 }
 

@@ -223,7 +223,7 @@ static zinc_status
 open_middle(zinc_cp *c, const zinc_cp_node *n, const zinc_cp_plan *p, bool create, zinc_array **out, zinc_error *err)
 {
 	zinc_hierarchy *h = NULL;
-	zinc_status st = create ? zinc_cp_middle_erase(c, err) : ZINC_OK; /* also removes a partly erased one */
+	zinc_status st = create ? zinc_cp_temporary_erase(c, err) : ZINC_OK; /* also removes a partly erased one */
 
 	if (st == ZINC_OK)
 		st = open_middle_place(c, &h, err);
@@ -234,7 +234,7 @@ open_middle(zinc_cp *c, const zinc_cp_node *n, const zinc_cp_plan *p, bool creat
 }
 
 zinc_status
-zinc_cp_middle_erase(zinc_cp *c, zinc_error *err)
+zinc_cp_temporary_erase(zinc_cp *c, zinc_error *err)
 {
 	return zinc_store_del_prefix(c->to->store, (const char *)c->middle.p, c->to->put_flags, c->to->wait, err);
 }
@@ -296,12 +296,12 @@ check_box(struct box *b, const zinc_boxes *boxes, uint64_t i, bool encode)
 	ZINC_TRY(read_source(b));
 	if (encode)
 		ZINC_TRY(write_elements(b, b->n->trial));
-	return zinc_cp_look_progress(b->c, objects, b->err);
+	return zinc_cp_trial_progress(b->c, objects, b->err);
 }
 
 /* Boxes of a first pass are not whole objects of the target, but read the source less often. */
 zinc_status
-zinc_cp_boxes_look(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, bool encode, zinc_error *err)
+zinc_cp_boxes_trial(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, bool encode, zinc_error *err)
 {
 	struct box b = {.c = c, .n = n, .threads = p->threads, .err = err};
 	const bool first = p->two_passes && !encode;

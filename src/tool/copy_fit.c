@@ -125,7 +125,7 @@ fit_shards(struct fit *f)
 
 	(void)find_chain(f, &plain);
 	while (f->holder != f->root && (f->holds->no_shards || (f->holds->plain_shards && !plain))) {
-		if (!zinc_cp_unshard(f->doc))
+		if (!zinc_cp_drop_shards(f->doc))
 			return zinc_fail_nomem(f->err);
 		changed = true;
 		(void)find_chain(f, &plain);

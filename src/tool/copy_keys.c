@@ -346,7 +346,7 @@ list_odd(void *arg, const zinc_odd *odd)
 		l->status = note_odd(l, n, odd);
 	for (i = first_below(l->c, odd->key); l->status == ZINC_OK && i < l->c->narrays; i++) {
 		n = &l->c->nodes[l->c->arrays[i]];
-		if (!zinc_odd_is_above(odd, n->data))
+		if (!zinc_odd_hides_prefix(odd, n->data))
 			break;
 		l->status = note_odd(l, n, odd);
 	}

@@ -35,7 +35,7 @@ ranks_fit(const zinc_cp *c, int ndim)
 }
 
 bool
-zinc_cp_asked(const zinc_cp *c, const zinc_cp_node *n)
+zinc_cp_options_change(const zinc_cp *c, const zinc_cp_node *n)
 {
 	const zinc_copy_options *o = &c->o;
 
@@ -157,7 +157,7 @@ inner_shape(const zinc_json *codecs, uint64_t *shape, int *ndim)
 }
 
 bool
-zinc_cp_unshard(zinc_json_doc *doc)
+zinc_cp_drop_shards(zinc_json_doc *doc)
 {
 	zinc_json *root = zinc_json_root(doc), *codecs = zinc_json_member(root, "codecs");
 	uint64_t shape[ZINC_MAX_NDIM];
@@ -192,7 +192,7 @@ without_crc32c(zinc_json_doc *doc, const zinc_json *codecs)
 }
 
 bool
-zinc_cp_unseal(zinc_json_doc *doc)
+zinc_cp_drop_crc32c(zinc_json_doc *doc)
 {
 	zinc_json *holder = zinc_json_root(doc), *codecs = zinc_json_member(holder, "codecs");
 	zinc_json *shard = find_codec(codecs, "sharding_indexed");

@@ -81,12 +81,12 @@ make_wanted(zinc_cp_translation *t)
 {
 	ZINC_TRY(make_given(t));
 	ZINC_TRY(copy_doc(t, zinc_json_root(t->given), &t->wanted));
-	if (zinc_cp_asked(t->c, t->n))
+	if (zinc_cp_options_change(t->c, t->n))
 		ZINC_TRY(zinc_cp_apply(t->c, t->n, t->wanted, t->err));
 	ZINC_TRY(zinc_cp_missing(t));
-	if (!keep_crc32c(t) && zinc_cp_unseal(t->wanted))
+	if (!keep_crc32c(t) && zinc_cp_drop_crc32c(t->wanted))
 		ZINC_TRY(zinc_cp_note(t->c, ZINC_COPY_REPLACED, t->n->from, t->err, "codec crc32c is left out"));
-	return keep_shards(t) || !zinc_cp_unshard(t->wanted)
+	return keep_shards(t) || !zinc_cp_drop_shards(t->wanted)
 		   ? ZINC_OK
 		   : zinc_cp_note(t->c, ZINC_COPY_REPLACED, t->n->from, t->err,
 				  "shards become plain chunks of the inner shape");
@@ -255,7 +255,7 @@ zinc_cp_translate(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	ZINC_TRY(check_name(&t));
 	if (n->implicit || n->left_out)
 		return ZINC_OK;
-	n->changed = c->from->format != c->to->format || zinc_cp_asked(c, n);
+	n->changed = c->from->format != c->to->format || zinc_cp_options_change(c, n);
 	if (!n->changed && !n->source->closed) {
 		n->target = zinc_meta_ref(n->source);
 		return ZINC_OK;

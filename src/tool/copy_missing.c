@@ -313,7 +313,7 @@ is_complete(const zinc_cp *c, const zinc_cp_node *n)
 }
 
 zinc_status
-zinc_cp_settle_missing(zinc_cp *c, zinc_error *err)
+zinc_cp_decide_missing(zinc_cp *c, zinc_error *err)
 {
 	size_t i;
 

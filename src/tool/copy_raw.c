@@ -122,16 +122,16 @@ send_object(struct batch *b, const zinc_fetch_item *it, zinc_error *err)
 	zinc_parcel *p = NULL;
 	zinc_status st;
 
-	ZINC_TRY(zinc_send_take(b->send, it->i, nbytes, &p, err));
+	ZINC_TRY(zinc_parcel_new(b->send, it->i, nbytes, &p, err));
 	if (!p)
 		return ZINC_OK;
 	st = name_object(b, it->i, true, &p->key, err);
 	if (st != ZINC_OK) {
-		zinc_send_drop(b->send, p);
+		zinc_parcel_drop(b->send, p);
 		return st;
 	}
 	__atomic_add_fetch(&b->nbytes, nbytes, __ATOMIC_RELAXED);
-	return zinc_send_give(b->send, p, it->bytes, err);
+	return zinc_parcel_send(b->send, p, it->bytes, err);
 }
 
 static zinc_status
@@ -514,7 +514,7 @@ zinc_cp_raw_verify(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 }
 
 zinc_status
-zinc_cp_raw_look(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
+zinc_cp_raw_trial(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 {
 	struct batch b = {.c = c, .n = n, .look = true, .decode = c->o.verify && can_decode(n)};
 	uint64_t step;
@@ -522,7 +522,7 @@ zinc_cp_raw_look(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 
 	for (step = 0; find_batch(n, step, &b.first, &count); step++) {
 		ZINC_TRY(run_batch(&b, count, err));
-		ZINC_TRY(zinc_cp_look_progress(c, count, err));
+		ZINC_TRY(zinc_cp_trial_progress(c, count, err));
 	}
 	return ZINC_OK;
 }
@@ -548,7 +548,7 @@ foreign_keys(const zinc_cp *c, uint64_t step, const char **keys)
 }
 
 zinc_status
-zinc_cp_foreign_look(zinc_cp *c, zinc_error *err)
+zinc_cp_foreign_trial(zinc_cp *c, zinc_error *err)
 {
 	const char *keys[2 * BATCH_OBJECTS];
 	struct batch b = {.c = c, .keys = keys, .look = true};
@@ -558,7 +558,7 @@ zinc_cp_foreign_look(zinc_cp *c, zinc_error *err)
 		const size_t n = foreign_keys(c, step, keys);
 
 		ZINC_TRY(run_batch(&b, n, err));
-		ZINC_TRY(zinc_cp_look_progress(c, n, err));
+		ZINC_TRY(zinc_cp_trial_progress(c, n, err));
 	}
 	return ZINC_OK;
 }

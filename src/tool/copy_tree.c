@@ -8,7 +8,7 @@
  * (2) The target appears complete or not at all: objects first, then documents, the deepest first, the node's own last.
  * (3) An interrupted copy can be resumed: its journal is put first and removed last.
  * (4) A copy that fails because an element does not fit the target's type leaves nothing in the target.
- * (5) An old target is erased only after the whole source has been checked (copy_look.c): after a foreseeable failure
+ * (5) An old target is erased only after the whole source has been checked (copy_trial.c): after a foreseeable failure
  *     it is unchanged.
  */
 #include "tool/copy.h"
@@ -188,7 +188,7 @@ copy_array(zinc_cp *c, zinc_cp_node *n, uint64_t *at, zinc_error *err)
 	if (!p.two_passes)
 		return ZINC_OK;
 	ZINC_TRY(zinc_cp_journal_save(c, true, err)); /* a resumed copy must not use the temporary array again */
-	return zinc_cp_middle_erase(c, err);
+	return zinc_cp_temporary_erase(c, err);
 }
 
 static zinc_status
@@ -253,7 +253,7 @@ clear_target(zinc_cp *c, zinc_error *err)
 		ZINC_TRY(erase_old(c, true, &old, err));
 	if (old.nodes > 0 || old.keys > 0) {
 		ZINC_TRY(zinc_cp_check_shared(c, err));
-		ZINC_TRY(zinc_cp_look(c, err));
+		ZINC_TRY(zinc_cp_trial(c, err));
 		ZINC_TRY(erase_old(c, false, NULL, err));
 	}
 	ZINC_TRY(zinc_hierarchy_vacant(c->to, c->to_path, &vacant, err));
@@ -338,7 +338,7 @@ write_target(zinc_cp *c, zinc_error *err)
 	if (!c->resuming) {
 		ZINC_TRY(clear_target(c, err));
 		ZINC_TRY(find_above(c, err));
-		ZINC_TRY(zinc_prepare(c->to, c->to_path, true, err));
+		ZINC_TRY(zinc_change_begin(c->to, c->to_path, true, err));
 		ZINC_TRY(zinc_cp_journal_begin(c, err));
 	}
 	st = copy_data(c, err);
@@ -373,7 +373,7 @@ run(zinc_cp *c, zinc_error *err)
 	ZINC_TRY(zinc_cp_translate_all(c, err));
 	ZINC_TRY(zinc_cp_list(c, err));
 	ZINC_TRY(zinc_cp_check_hidden(c, err));
-	ZINC_TRY(zinc_cp_settle_missing(c, err));
+	ZINC_TRY(zinc_cp_decide_missing(c, err));
 	ZINC_TRY(zinc_cp_documents_check(c, err));
 	ZINC_TRY(zinc_cp_journal_init(c, err));
 	ZINC_TRY(zinc_cp_journal_read(c, &found, err));
@@ -432,7 +432,7 @@ copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char
 	zinc_cp c = {.old = NULL};
 	zinc_status st;
 
-	ZINC_TRY(zinc_answer_check(counts, err));
+	ZINC_TRY(zinc_result_check(counts, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_copy_options_kind, &c.o, options, err));
 	ZINC_TRY(zinc_call_options_take(&c.call, c.o.call, err));
 	ZINC_TRY(zinc_wait_begin(&c.wait, c.o.call, err));
@@ -447,7 +447,7 @@ copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char
 		st = zinc_path_normalise(&c.to_path, to, to_path, err);
 	if (st == ZINC_OK)
 		st = run(&c, err);
-	zinc_answer_give(counts, &c.n, sizeof c.n);
+	zinc_result_fill(counts, &c.n, sizeof c.n);
 	fini(&c);
 	return st == ZINC_OK ? st : zinc_error_at_url(err, st, to->url);
 }
@@ -493,7 +493,7 @@ zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options
 	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(from && to, err));
-	ZINC_TRY(zinc_answer_check(counts, err));
+	ZINC_TRY(zinc_result_check(counts, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_copy_options_kind, &o, options, err));
 	o.size = sizeof o;
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));

@@ -393,7 +393,7 @@ zinc_diff(zinc_hierarchy *a, const char *path_a, zinc_hierarchy *b, const char *
 	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(a && b, err));
-	ZINC_TRY(zinc_answer_check(counts, err));
+	ZINC_TRY(zinc_result_check(counts, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_diff_options_kind, &c.o, options, err));
 	ZINC_TRY(zinc_call_options_take(&c.call, c.o.call, err));
 	ZINC_TRY(zinc_wait_begin(&c.wait, c.o.call, err));
@@ -406,7 +406,7 @@ zinc_diff(zinc_hierarchy *a, const char *path_a, zinc_hierarchy *b, const char *
 		st = zinc_path_normalise(&c.base[1], b, path_b ? path_b : "/", err);
 	if (st == ZINC_OK)
 		st = run(&c, err);
-	zinc_answer_give(counts, &c.n, sizeof c.n);
+	zinc_result_fill(counts, &c.n, sizeof c.n);
 	zinc_free(a->ctx, c.base[0]);
 	zinc_free(b->ctx, c.base[1]);
 	return st;

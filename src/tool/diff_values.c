@@ -373,8 +373,8 @@ choose_grain(const struct values *v, uint64_t *grain)
 	uint64_t other[ZINC_MAX_NDIM], both[ZINC_MAX_NDIM], nbytes;
 	int d;
 
-	zinc_pieces_grain(v->side[0].array, grain);
-	zinc_pieces_grain(v->side[1].array, other);
+	zinc_pieces_choose_size(v->side[0].array, grain);
+	zinc_pieces_choose_size(v->side[1].array, other);
 	for (d = 0; d < v->ndim; d++)
 		both[d] = zinc_max_u64(grain[d], other[d]);
 	if (!zinc_shape_bytes(both, v->ndim, v->side[0].dtype->size, most, &nbytes))

@@ -136,7 +136,7 @@ explain_stored(zinc_array *a, const zinc_selection *selection, const zinc_io_opt
 	memset(all, 0, sizeof *all);
 	ZINC_TRY(zinc_options_take_as(&zinc_io_options_kind, &o, options, err));
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
-	zinc_pieces_grain(a, grain);
+	zinc_pieces_choose_size(a, grain);
 	st = zinc_pieces_init_stored(&p, &a, 1, selection, grain, &wait, NULL);
 	if (st == ZINC_OK && !p.sparse)
 		st = ZINC_E_LIMIT;
@@ -188,8 +188,8 @@ zinc_array_explain(zinc_array *a, const zinc_selection *selection, const zinc_io
 	zinc_explanation all;
 
 	ZINC_TRY(ZINC_NEED(a && out, err));
-	ZINC_TRY(zinc_answer_check(out, err));
+	ZINC_TRY(zinc_result_check(out, err));
 	ZINC_TRY(explain(a, selection, options, fn, arg, &all, err));
-	zinc_answer_give(out, &all, sizeof all);
+	zinc_result_fill(out, &all, sizeof all);
 	return ZINC_OK;
 }

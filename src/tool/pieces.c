@@ -25,7 +25,7 @@
 /* Chunks are joined from the last dimension on, because those are adjacent in the files of most arrays.  A piece of
  * a sharded array is a whole shard if it fits, because each piece reads the shard's index again. */
 void
-zinc_pieces_grain(const zinc_array *a, uint64_t *grain)
+zinc_pieces_choose_size(const zinc_array *a, uint64_t *grain)
 {
 	const uint64_t *shape = zinc_array_shape(a);
 	const uint64_t most = zinc_min_u64(PIECE_BYTES, a->ctx->in_flight_bytes / 2 / (uint64_t)a->ctx->threads);

@@ -363,20 +363,20 @@ zinc_array_stats(zinc_array *a, const zinc_selection *selection, const zinc_stat
 	zinc_meta *m;
 
 	ZINC_TRY(ZINC_NEED(a && out, err));
-	ZINC_TRY(zinc_answer_check(out, err));
+	ZINC_TRY(zinc_result_check(out, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_stats_options_kind, &o, options, err));
 	ZINC_TRY(zinc_call_options_take(&call, o.call, err));
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	x.wait = &wait;
 	m = zinc_array_snapshot(a);
 	x.threads = o.threads > 0 && o.threads < a->ctx->threads ? o.threads : a->ctx->threads;
-	zinc_pieces_grain(a, grain);
+	zinc_pieces_choose_size(a, grain);
 	st = zinc_pieces_init_stored(&p, &a, 1, selection, grain, &wait, err);
 	x.dtype = m->dtype;
 	x.fill = m->fill;
 	if (st == ZINC_OK)
 		st = sum_up(&x, &p, &call, &all, err);
-	zinc_answer_give(out, &all, sizeof all);
+	zinc_result_fill(out, &all, sizeof all);
 	zinc_pieces_fini(&p);
 	zinc_meta_free(m);
 	return st == ZINC_OK ? st : zinc_error_at_node(err, st, a->h, a->path);

@@ -135,12 +135,12 @@ zinc_array_stored(const zinc_array *a, zinc_stored *out, const zinc_call_options
 
 	ZINC_TRY(zinc_wait_begin(&wait, call, err));
 	ZINC_TRY(ZINC_NEED(a && out, err));
-	ZINC_TRY(zinc_answer_check(out, err));
+	ZINC_TRY(zinc_result_check(out, err));
 	layers = zinc_array_layers(a, NULL);
 	st = list_objects(a, layers, false, add_object, &sum, &wait, err);
 	if (st == ZINC_OK)
 		sum.objects_total = total(layers->meta);
-	zinc_answer_give(out, &sum, sizeof sum);
+	zinc_result_fill(out, &sum, sizeof sum);
 	zinc_stack_free(layers);
 	return st == ZINC_OK ? st : zinc_error_at_node(err, st, a->h, a->path);
 }

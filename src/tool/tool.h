@@ -71,11 +71,11 @@ void zinc_kept_free(zinc_kept_list *list);
 /* Count a finding and report it; NULL text means empty text. */
 void zinc_check_found(zinc_check *c, const zinc_finding *f);
 /* Report all findings of the list and empty it.  E_NOMEM if some were lost. */
-zinc_status zinc_check_hand_over(zinc_check *c, zinc_kept_list *list, zinc_error *err);
+zinc_status zinc_check_report_kept(zinc_check *c, zinc_kept_list *list, zinc_error *err);
 /* E_CANCELLED if the caller has cancelled. */
 zinc_status zinc_check_cancelled(zinc_check *c, zinc_error *err);
 /* Copy an error's message without the rule, which a finding stores separately; `out` has the size of e->text. */
-const char *zinc_check_sentence(char *out, const zinc_error *e);
+const char *zinc_check_message(char *out, const zinc_error *e);
 /* Add an error about stored bytes to `list` as a finding; `rule` "": the error's. */
 void zinc_kept_error(zinc_kept_list *list, const zinc_check *c, const zinc_error *e, const char *rule, const char *path,
 		     const char *key);
@@ -150,7 +150,7 @@ typedef struct zinc_piece {
 } zinc_piece;
 
 /* Choose the size of pieces for an array: whole chunks, a few MiB. */
-void zinc_pieces_grain(const zinc_array *a, uint64_t *grain);
+void zinc_pieces_choose_size(const zinc_array *a, uint64_t *grain);
 /* E_RANGE, E_INVALID, E_UNSUPPORTED if elements cannot be read, E_LIMIT, E_NOMEM.  Always call zinc_pieces_fini
  * afterwards. */
 zinc_status zinc_pieces_init(zinc_pieces *p, const zinc_array *a, const zinc_selection *s, const uint64_t *grain,

@@ -114,7 +114,7 @@ zinc_kept_free(zinc_kept_list *list)
 }
 
 zinc_status
-zinc_check_hand_over(zinc_check *c, zinc_kept_list *list, zinc_error *err)
+zinc_check_report_kept(zinc_check *c, zinc_kept_list *list, zinc_error *err)
 {
 	const zinc_kept *k;
 
@@ -125,7 +125,7 @@ zinc_check_hand_over(zinc_check *c, zinc_kept_list *list, zinc_error *err)
 }
 
 const char *
-zinc_check_sentence(char *out, const zinc_error *e)
+zinc_check_message(char *out, const zinc_error *e)
 {
 	const size_t n = e->sentence ? e->sentence : strlen(e->text);
 
@@ -149,7 +149,7 @@ zinc_kept_error(zinc_kept_list *list, const zinc_check *c, const zinc_error *e, 
 	if (e->code == ZINC_E_UNSUPPORTED || e->code == ZINC_E_LIMIT)
 		f.level = ZINC_LEVEL_UNSUPPORTED;
 	snprintf(message, sizeof message, "%s%s%s%s%s%s", e->chunk[0] ? "chunk " : "", e->chunk,
-		 e->chunk[0] ? ": " : "", e->codec, e->codec[0] ? ": " : "", zinc_check_sentence(text, e));
+		 e->chunk[0] ? ": " : "", e->codec, e->codec[0] ? ": " : "", zinc_check_message(text, e));
 	f.message = message;
 	f.key = zinc_check_key(c, key);
 	zinc_kept_add(list, &f);
@@ -437,7 +437,7 @@ bad_entry(zinc_check *c, const zinc_error *e)
 
 	if (e->rule[0])
 		f.rule = e->rule;
-	f.message = zinc_check_sentence(text, e);
+	f.message = zinc_check_message(text, e);
 	zinc_check_found(c, &f);
 	return ZINC_OK;
 }
@@ -451,7 +451,7 @@ zinc_validate(const char *url, const zinc_validate_options *options, zinc_findin
 	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(url, err));
-	ZINC_TRY(zinc_answer_check(counts, err));
+	ZINC_TRY(zinc_result_check(counts, err));
 	ZINC_TRY(zinc_options_take_as(&zinc_validate_options_kind, &c.o, options, err));
 	ZINC_TRY(zinc_call_options_take(&c.call, c.o.call, err));
 	ZINC_TRY(zinc_wait_begin(&c.wait, c.o.call, err));
@@ -467,7 +467,7 @@ zinc_validate(const char *url, const zinc_validate_options *options, zinc_findin
 		zinc_error_copy(err, &e);
 	else
 		st = run(&c, err);
-	zinc_answer_give(counts, &c.n, sizeof c.n);
+	zinc_result_fill(counts, &c.n, sizeof c.n);
 	check_fini(&c);
 	return st == ZINC_OK ? st : zinc_error_at_url(err, st, url);
 }

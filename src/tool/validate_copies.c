@@ -184,7 +184,7 @@ unreadable(zinc_check *c, const char *path, const zinc_error *e, zinc_error *err
 	if (e->code == ZINC_E_NOMEM)
 		return zinc_fail_nomem(err);
 	zinc_kept_error(&list, c, e, "read", path, e->key);
-	return zinc_check_hand_over(c, &list, err);
+	return zinc_check_report_kept(c, &list, err);
 }
 
 static zinc_status

@@ -370,7 +370,7 @@ check_names(zinc_check *c, const char *prefix, size_t from, const struct place *
 		if (c->h->format->check_name(c->h->format, name, n, &e) == ZINC_OK)
 			continue;
 		f.rule = e.rule[0] ? e.rule : "M29";
-		f.message = zinc_check_sentence(text, &e);
+		f.message = zinc_check_message(text, &e);
 		zinc_check_found(c, &f);
 	}
 }
@@ -489,7 +489,7 @@ finish_document(zinc_check *c, struct document *d, zinc_error *err)
 	count_document(c, d);
 	if (d->status != ZINC_OK)
 		return zinc_fail_nomem(err);
-	ZINC_TRY(zinc_check_hand_over(c, &d->found, err));
+	ZINC_TRY(zinc_check_report_kept(c, &d->found, err));
 	return report_unchecked(c, d, err);
 }
 

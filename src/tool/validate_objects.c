@@ -141,7 +141,7 @@ flush(struct objects *o)
 			zinc_kept_error(&list, c, e, rule_of(o, &o->window[i]), o->array->path, e->key);
 	}
 	o->n = 0;
-	ZINC_TRY(zinc_check_hand_over(c, &list, o->err));
+	ZINC_TRY(zinc_check_report_kept(c, &list, o->err));
 	ZINC_TRY(zinc_check_cancelled(c, o->err));
 	if (c->call.progress && c->call.progress(c->call.progress_arg, o->done, c->keys, o->bytes))
 		return zinc_fail(o->err, ZINC_E_CANCELLED, "cancelled");
@@ -177,7 +177,7 @@ open_array(struct objects *o, const char *path)
 		return zinc_fail_nomem(o->err);
 	if (st != ZINC_OK)
 		zinc_kept_error(&list, o->c, &e, "read", path, e.key);
-	return zinc_check_hand_over(o->c, &list, o->err);
+	return zinc_check_report_kept(o->c, &list, o->err);
 }
 
 static zinc_status array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes);
@@ -209,7 +209,7 @@ layered_keys(struct objects *o)
 	if (st == ZINC_OK || st == ZINC_E_NOMEM)
 		return st == ZINC_OK ? o->status : zinc_fail_nomem(o->err);
 	zinc_kept_error(&list, o->c, &e, "read", o->array->path, e.key); /* a shard that cannot be opened */
-	return zinc_check_hand_over(o->c, &list, o->err);
+	return zinc_check_report_kept(o->c, &list, o->err);
 }
 
 /* Switch to the keys of another node. */
@@ -448,7 +448,7 @@ static bool
 hides_array(const zinc_check *c, const char *top, const zinc_odd *odd)
 {
 	const size_t ntop = strlen(top);
-	const bool all = zinc_odd_is_above(odd, top);
+	const bool all = zinc_odd_hides_prefix(odd, top);
 	zinc_odd rel = *odd;
 	size_t i;
 
@@ -456,7 +456,7 @@ hides_array(const zinc_check *c, const char *top, const zinc_odd *odd)
 		return false;
 	rel.key += all ? 0 : ntop;
 	for (i = all ? 0 : zinc_check_below(c, rel.key); i < c->nnodes; i++) {
-		if (!all && !zinc_odd_is_above(&rel, c->nodes[i].prefix))
+		if (!all && !zinc_odd_hides_prefix(&rel, c->nodes[i].prefix))
 			return false;
 		if (c->nodes[i].kind == ZINC_NODE_ARRAY)
 			return true;
@@ -591,7 +591,7 @@ report_unread(struct objects *o, const char *key, const zinc_error *e)
 	zinc_finding f = {.level = ZINC_LEVEL_ERROR,
 			  .rule = "M1",
 			  .key = zinc_check_key(o->c, key),
-			  .message = zinc_check_sentence(text, e)};
+			  .message = zinc_check_message(text, e)};
 
 	zinc_check_found(o->c, &f);
 }
@@ -731,7 +731,7 @@ is_hidden(struct objects *o, const zinc_odd *odd, bool *hidden)
 	zinc_key_role role;
 
 	ZINC_TRY(zinc_key_role_of(o->c->h, odd->key, &role, o->err));
-	*hidden = role == ZINC_KEY_NODE || role == ZINC_KEY_PART || zinc_hides(o->c->h, odd);
+	*hidden = role == ZINC_KEY_NODE || role == ZINC_KEY_PART || zinc_odd_may_hide_node(o->c->h, odd);
 	if (*hidden || role != ZINC_KEY_OTHER)
 		return ZINC_OK;
 	ZINC_TRY(zinc_check_place(o->c, odd->key, &role, o->err));

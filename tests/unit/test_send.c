@@ -85,7 +85,7 @@ make(void *arg, size_t i, int worker)
 	zinc_buf bytes;
 
 	(void)worker;
-	assert_ok(zinc_send_take(s->send, i, BYTES, &p, &err));
+	assert_ok(zinc_parcel_new(s->send, i, BYTES, &p, &err));
 	if (!p)
 		return;
 	hold(s, BYTES);
@@ -98,7 +98,7 @@ make(void *arg, size_t i, int worker)
 	assert_ok(zinc_buf_printf(&p->key, &err, "k%zu", i));
 	p->erase = s->erase;
 	p->when = s->when;
-	assert_ok(zinc_send_give(s->send, p, &bytes, &err));
+	assert_ok(zinc_parcel_send(s->send, p, &bytes, &err));
 	atomic_fetch_add(&s->ngiven, 1);
 	zinc_buf_fini(&bytes);
 }
@@ -466,9 +466,9 @@ dropped_parcels_are_not_sent(void **state)
 	assert_ok(zinc_send_begin(&s.send, &s.how, &err));
 	make(&s, 0, 0);
 	make(&s, 1, 0);
-	assert_ok(zinc_send_take(s.send, 299, 0, &p, &err));
+	assert_ok(zinc_parcel_new(s.send, 299, 0, &p, &err));
 	assert_ok(zinc_buf_printf(&p->key, &err, "k299"));
-	zinc_send_drop(s.send, p);
+	zinc_parcel_drop(s.send, p);
 	assert_ok(zinc_send_end(s.send, &err));
 	is_stored(&s, 0);
 	is_stored(&s, 1);

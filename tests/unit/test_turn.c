@@ -22,12 +22,12 @@ take_turns(void *arg)
 	int i;
 
 	for (i = 0; i < MANY(TIMES); i++) {
-		if (zinc_turn_take(&s->turn, NULL, NULL) != ZINC_OK)
+		if (zinc_turn_acquire(&s->turn, NULL, NULL) != ZINC_OK)
 			break;
 		if (s->value++ % 2)
 			s->odd_seen = true;
 		s->value++;
-		zinc_turn_give(&s->turn);
+		zinc_turn_release(&s->turn);
 	}
 	return NULL;
 }
@@ -54,8 +54,8 @@ one_at_a_time(void **state)
 static void *
 wait_for_it(void *arg)
 {
-	if (zinc_turn_take(arg, NULL, NULL) == ZINC_OK)
-		zinc_turn_give(arg);
+	if (zinc_turn_acquire(arg, NULL, NULL) == ZINC_OK)
+		zinc_turn_release(arg);
 	return NULL;
 }
 
@@ -72,17 +72,17 @@ fork_waits_for_nobody(void **state)
 	(void)state;
 	alarm(HANGS);
 	zinc_turn_init(&t);
-	assert_ok(zinc_turn_take(&t, NULL, &err));
+	assert_ok(zinc_turn_acquire(&t, NULL, &err));
 	assert_int_equal(pthread_create(&waiter, NULL, wait_for_it, &t), 0);
 	usleep(20000);
 	pid = fork();
 	if (pid == 0) {
 		alarm(HANGS);
-		_exit(zinc_turn_take(&t, NULL, NULL) == ZINC_OK ? 3 : 4);
+		_exit(zinc_turn_acquire(&t, NULL, NULL) == ZINC_OK ? 3 : 4);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
-	zinc_turn_give(&t);
+	zinc_turn_release(&t);
 	pthread_join(waiter, NULL);
 	zinc_turn_fini(&t);
 }
@@ -99,12 +99,12 @@ a_waiter_may_leave(void **state)
 	(void)state;
 	alarm(HANGS);
 	zinc_turn_init(&t);
-	assert_ok(zinc_turn_take(&t, NULL, &err));
-	assert_int_equal(zinc_turn_take(&t, &deadline, &err), ZINC_E_CANCELLED);
+	assert_ok(zinc_turn_acquire(&t, NULL, &err));
+	assert_int_equal(zinc_turn_acquire(&t, &deadline, &err), ZINC_E_CANCELLED);
 	assert_string_equal(zinc_error_text(&err), "the deadline passed while waiting for another thread's change");
 	zinc_cancel_set(&cancel);
-	assert_int_equal(zinc_turn_take(&t, &flag, &err), ZINC_E_CANCELLED);
-	zinc_turn_give(&t);
+	assert_int_equal(zinc_turn_acquire(&t, &flag, &err), ZINC_E_CANCELLED);
+	zinc_turn_release(&t);
 	zinc_turn_fini(&t);
 }
 

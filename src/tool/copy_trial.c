@@ -1,5 +1,5 @@
 /*
- * copy_look.c - check the source before an old target is erased for its copy
+ * copy_trial.c - check the source before an old target is erased for its copy
  *
  * Promises:
  *
@@ -131,7 +131,7 @@ check_boxes(zinc_cp *c, zinc_cp_node *n, zinc_hierarchy *nowhere, zinc_error *er
 
 	ZINC_TRY(zinc_cp_boxes_plan(c, n, &p, err));
 	ZINC_TRY(zinc_array_make(&n->trial, nowhere, n->to, n->target, err));
-	st = zinc_cp_boxes_look(c, n, &p, encode, err);
+	st = zinc_cp_boxes_trial(c, n, &p, encode, err);
 	zinc_array_close(n->trial);
 	n->trial = NULL;
 	return st;
@@ -140,7 +140,7 @@ check_boxes(zinc_cp *c, zinc_cp_node *n, zinc_hierarchy *nowhere, zinc_error *er
 /* ---- everything ---- */
 
 zinc_status
-zinc_cp_look_progress(zinc_cp *c, uint64_t units, zinc_error *err)
+zinc_cp_trial_progress(zinc_cp *c, uint64_t units, zinc_error *err)
 {
 	c->units_done = zinc_min_u64(c->units_done + units, c->look_until);
 	if (zinc_wait_check(&c->wait, NULL) != ZINC_OK ||
@@ -160,21 +160,21 @@ check_nodes(zinc_cp *c, zinc_hierarchy *nowhere, zinc_error *err)
 		if (n->steps == 0)
 			continue;
 		c->look_until += n->units;
-		ZINC_TRY(n->way == ZINC_CP_RAW ? zinc_cp_raw_look(c, n, err) : check_boxes(c, n, nowhere, err));
+		ZINC_TRY(n->way == ZINC_CP_RAW ? zinc_cp_raw_trial(c, n, err) : check_boxes(c, n, nowhere, err));
 		c->units_done = c->look_until;
 	}
 	return ZINC_OK;
 }
 
 zinc_status
-zinc_cp_look(zinc_cp *c, zinc_error *err)
+zinc_cp_trial(zinc_cp *c, zinc_error *err)
 {
 	zinc_hierarchy *nowhere = NULL;
 	zinc_status st;
 
 	c->look_until = c->nforeign;
 	c->units *= 2; /* the progress has two parts: checking and copying */
-	ZINC_TRY(zinc_cp_foreign_look(c, err));
+	ZINC_TRY(zinc_cp_foreign_trial(c, err));
 	ZINC_TRY(open_nowhere(c, &nowhere, err));
 	st = check_nodes(c, nowhere, err);
 	zinc_hierarchy_close(nowhere);

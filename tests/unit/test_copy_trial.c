@@ -1,7 +1,7 @@
 /*
- * test_copy_look.c - an old target is unchanged if a check of the source shows that the copy will fail
+ * test_copy_trial.c - an old target is unchanged if a check of the source shows that the copy will fail
  *
- * Promises of copy_look.c, by number, and (5) of copy_tree.c.
+ * Promises of copy_trial.c, by number, and (5) of copy_tree.c.
  */
 #include <stdio.h>
 #include <string.h>
