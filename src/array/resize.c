@@ -135,24 +135,26 @@ sweep_key(void *arg, const char *key, uint64_t nbytes)
 /* A link that is not followed, a FIFO or the like has the key of a chunk outside, or of a directory of such chunks: for
  * a matrix, "c/3" is the directory of "c/3/0".  A larger shape would find it again. */
 static int
-sweep_odd(void *arg, const zinc_odd *odd)
+sweep_non_key(void *arg, const zinc_non_key *non_key)
 {
 	sweep *s = arg;
-	const char *rest = odd->key + strlen(s->prefix);
+	const char *rest = non_key->key + strlen(s->prefix);
 	uint64_t index[ZINC_MAX_NDIM];
 	size_t n = strlen(rest);
 	char text[1024];
 	int d;
 
-	if (odd->kind == ZINC_ODD_NAME || odd->kind == ZINC_ODD_DIR || n + 2 * (size_t)s->m->ndim + 1 > sizeof text)
+	if (non_key->kind == ZINC_NON_KEY_NAME || non_key->kind == ZINC_NON_KEY_DIR ||
+	    n + 2 * (size_t)s->m->ndim + 1 > sizeof text)
 		return 0;
 	memcpy(text, rest, n + 1);
 	for (d = 0; d <= s->m->ndim; d++, n += 2) {
 		if (zinc_keys_decode(&s->m->keys, text, s->m->ndim, index)) {
 			if (outside(s, index) && s->left == ZINC_OK) {
-				s->left = zinc_fail(&s->why, ZINC_E_IO,
-						    "not erased, although it is outside the new shape: %s", odd->why);
-				zinc_error_at_key(&s->why, s->left, odd->key);
+				s->left =
+				    zinc_fail(&s->why, ZINC_E_IO,
+					      "not erased, although it is outside the new shape: %s", non_key->why);
+				zinc_error_at_key(&s->why, s->left, non_key->key);
 			}
 			break;
 		}
@@ -165,7 +167,7 @@ sweep_odd(void *arg, const zinc_odd *odd)
 static zinc_status
 sweep_outside(sweep *s, zinc_error *err)
 {
-	const zinc_lister to = {.size = sizeof to, .key = sweep_key, .odd = sweep_odd, .arg = s};
+	const zinc_lister to = {.size = sizeof to, .key = sweep_key, .non_key = sweep_non_key, .arg = s};
 	zinc_store *store = s->store;
 	zinc_status st;
 

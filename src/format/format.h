@@ -56,12 +56,12 @@ typedef struct zinc_meta {
 zinc_status zinc_meta_new(zinc_meta **out, zinc_context *ctx, const zinc_format *format, zinc_json_doc *doc,
 			  zinc_error *err);
 void zinc_meta_free(zinc_meta *m); /* drops a reference; NULL is fine */
-/* Would a read of the whole array request this odd entry of the store, or something below or behind it?  `rest` is its
- * name after the array's prefix. */
-bool zinc_meta_reads(const zinc_meta *m, const char *rest, const zinc_odd *odd);
+/* Would a read of the whole array request this entry of the store, or something below or behind it?  `rest` is its name
+ * after the array's prefix. */
+bool zinc_meta_reads(const zinc_meta *m, const char *rest, const zinc_non_key *non_key);
 /* Does this entry hide everything below the prefix?  A draft's documents may be visible although their chunks are
  * not. */
-bool zinc_odd_hides_prefix(const zinc_odd *odd, const char *prefix);
+bool zinc_non_key_hides_prefix(const zinc_non_key *non_key, const char *prefix);
 /* Does this member of a document, of any version, define only what stored bytes mean, and not which keys exist? */
 bool zinc_meta_is_of_values(const char *member);
 zinc_meta *zinc_meta_ref(zinc_meta *m);
@@ -419,8 +419,8 @@ zinc_status zinc_children(zinc_hierarchy *h, const char *path, zinc_report *r, z
 			  zinc_error *err);
 zinc_status zinc_walk(zinc_hierarchy *h, const char *path, int depth, zinc_report *r, zinc_found_fn fn, void *arg,
 		      zinc_error *err);
-/* Is an odd entry of the store a child of some group, or may it hide one? */
-bool zinc_odd_may_hide_node(const zinc_hierarchy *h, const zinc_odd *odd);
+/* Is this entry of the store, which is not a key, a child of some group, or may it hide one? */
+bool zinc_non_key_may_hide_node(const zinc_hierarchy *h, const zinc_non_key *non_key);
 
 /* ---- what a version can hold (holds.c) ---- */
 

@@ -148,9 +148,9 @@ list_key(void *arg, const char *key, uint64_t nbytes)
 }
 
 static int
-pass_over(void *arg, const zinc_odd *odd)
+pass_over(void *arg, const zinc_non_key *non_key)
 {
-	(void)arg, (void)odd;
+	(void)arg, (void)non_key;
 	return 0;
 }
 
@@ -158,7 +158,7 @@ zinc_status
 zinc_hidden_list(zinc_hidden *x, const char *prefix, zinc_error *err)
 {
 	struct listing l = {x, ZINC_OK, err};
-	const zinc_lister to = {.size = sizeof to, .key = list_key, .odd = pass_over, .arg = &l};
+	const zinc_lister to = {.size = sizeof to, .key = list_key, .non_key = pass_over, .arg = &l};
 
 	ZINC_TRY(zinc_store_walk(x->h->store, prefix, &to, x->h->wait, err));
 	return l.status;
@@ -352,7 +352,7 @@ note_prefix(void *arg, const char *entry, int is_prefix)
 static zinc_status
 list_below(const zinc_hierarchy *h, const char *path, struct below *b)
 {
-	const zinc_lister to = {.size = sizeof to, .entry = note_prefix, .odd = pass_over, .arg = b};
+	const zinc_lister to = {.size = sizeof to, .entry = note_prefix, .non_key = pass_over, .arg = b};
 	zinc_buf prefix;
 	zinc_status st;
 

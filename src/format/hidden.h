@@ -27,7 +27,7 @@ zinc_status zinc_hidden_shown(zinc_hidden *x, const char *path, size_t n, zinc_n
 			      zinc_error *err);
 /* Add a key of the store; only documents count. */
 zinc_status zinc_hidden_key(zinc_hidden *x, const char *key, zinc_error *err);
-/* Add all keys below a prefix; odd entries are skipped. */
+/* Add all keys below a prefix; entries that are not keys are skipped. */
 zinc_status zinc_hidden_list(zinc_hidden *x, const char *prefix, zinc_error *err);
 /* Show the nodes that were not shown, as hidden ones, in order.  *stopped: by fn. */
 zinc_status zinc_hidden_each(zinc_hidden *x, zinc_found_fn fn, void *arg, bool *stopped, zinc_error *err);

@@ -234,17 +234,17 @@ is_chunk_inside(const zinc_meta *m, const char *rest)
 /* An entry that may have keys below it is tried with the first chunk's indices appended: "c" of a matrix blocks
  * "c/0/0". */
 bool
-zinc_meta_reads(const zinc_meta *m, const char *rest, const zinc_odd *odd)
+zinc_meta_reads(const zinc_meta *m, const char *rest, const zinc_non_key *non_key)
 {
-	const bool below = odd->kind != ZINC_ODD_DIR; /* the keys in a directory are listed themselves */
+	const bool below = non_key->kind != ZINC_NON_KEY_DIR; /* the keys in a directory are listed themselves */
 	char text[1024];
 	size_t n = strlen(rest);
 	int d;
 
-	if (odd->kind == ZINC_ODD_NAME)
+	if (non_key->kind == ZINC_NON_KEY_NAME)
 		return false; /* no encoding has such keys */
 	if (!m->keys.ops || !m->grid || n + 2 * (size_t)m->ndim + 3 > sizeof text)
-		return odd->kind != ZINC_ODD_DIR; /* not known */
+		return non_key->kind != ZINC_NON_KEY_DIR; /* not known */
 	memcpy(text, rest, n + 1);
 	for (d = 0; d <= m->ndim; d++, n += 2) { /* the last round also appends "/0" */
 		if (is_chunk_inside(m, text))
@@ -257,12 +257,12 @@ zinc_meta_reads(const zinc_meta *m, const char *rest, const zinc_odd *odd)
 }
 
 bool
-zinc_odd_hides_prefix(const zinc_odd *odd, const char *prefix)
+zinc_non_key_hides_prefix(const zinc_non_key *non_key, const char *prefix)
 {
-	const size_t n = strlen(odd->key);
+	const size_t n = strlen(non_key->key);
 
-	return odd->kind != ZINC_ODD_NAME && odd->kind != ZINC_ODD_DIR && strncmp(prefix, odd->key, n) == 0 &&
-	       prefix[n] == '/';
+	return non_key->kind != ZINC_NON_KEY_NAME && non_key->kind != ZINC_NON_KEY_DIR &&
+	       strncmp(prefix, non_key->key, n) == 0 && prefix[n] == '/';
 }
 
 zinc_status

@@ -539,18 +539,18 @@ note_lock(zinc_survey *s, const char *key)
 
 /* Odd entries are foreign, except for locks. */
 static int
-note_odd(void *arg, const zinc_odd *odd)
+note_non_key(void *arg, const zinc_non_key *non_key)
 {
 	zinc_survey *s = arg;
 	char shown[300];
 
-	if (odd->kind == ZINC_ODD_DIR) /* its keys are classified */
+	if (non_key->kind == ZINC_NON_KEY_DIR) /* its keys are classified */
 		return 0;
-	if (odd->kind == ZINC_ODD_LOCK) {
-		s->status = note_lock(s, odd->key);
+	if (non_key->kind == ZINC_NON_KEY_LOCK) {
+		s->status = note_lock(s, non_key->key);
 	} else {
 		s->keys++;
-		zinc_show(shown, sizeof shown, odd->key + strlen(s->h->prefix));
+		zinc_show(shown, sizeof shown, non_key->key + strlen(s->h->prefix));
 		s->status = add_foreign(s, "", shown, s->err);
 	}
 	return s->status != ZINC_OK;
@@ -569,7 +569,7 @@ list_prefix(void *arg, const char *prefix, zinc_error *err)
 static zinc_status
 list(zinc_survey *s, zinc_key_fn fn, zinc_error *err)
 {
-	struct listing l = {s, {.size = sizeof l.to, .key = fn, .odd = note_odd, .arg = s, .locks = 1}};
+	struct listing l = {s, {.size = sizeof l.to, .key = fn, .non_key = note_non_key, .arg = s, .locks = 1}};
 
 	s->err = err;
 	s->classifying = fn == classify_key;

@@ -10,7 +10,7 @@
  *
  * (1) Parents come before their children, siblings in byte order of their names; those that cannot be shown come first.
  * (2) A group without a key or a copy is shown before its first descendant.
- * (3) A child that the store cannot name or reach (zinc_odd), or whose name no node may have, is shown as hidden, with
+ * (3) A child that the store cannot name or reach (zinc_non_key), or whose name no node may have, is shown as hidden, with
  *     the reason.  In a directory a child is an entry with a document of any version, or a link that may lead to one.
  *     Names that begin with "__" are not nodes.
  * (4) In a tree of documents a node below an array is hidden, and so are hierarchies beside the tree.  Finding those
@@ -270,18 +270,18 @@ list_entry(void *arg, const char *entry, int is_prefix)
 /* In the directory of a group: is this entry a child, or can it be one?  Documents of the group itself are reported by
  * the code that reads them. */
 static bool
-hides_child(const zinc_format *f, const zinc_odd *odd)
+hides_child(const zinc_format *f, const zinc_non_key *non_key)
 {
 	static const char *const document_names[] = {"zarr.json", ".zarray", ".zgroup"}; /* of any version */
 	size_t i;
 
 	for (i = 0; i < zinc_documents(f, ZINC_PART_COPIES); i++)
-		if (strcmp(zinc_key_name(odd->key), f->documents[i].name) == 0)
+		if (strcmp(zinc_key_name(non_key->key), f->documents[i].name) == 0)
 			return false;
-	if (odd->kind == ZINC_ODD_LINK || odd->kind == ZINC_ODD_DIR)
-		return odd->kind == ZINC_ODD_LINK;
+	if (non_key->kind == ZINC_NON_KEY_LINK || non_key->kind == ZINC_NON_KEY_DIR)
+		return non_key->kind == ZINC_NON_KEY_LINK;
 	for (i = 0; i < sizeof document_names / sizeof *document_names; i++)
-		if (odd->holds(odd, document_names[i]) != 0)
+		if (non_key->holds(non_key, document_names[i]) != 0)
 			return true;
 	return false;
 }
@@ -289,39 +289,40 @@ hides_child(const zinc_format *f, const zinc_odd *odd)
 /* In the tree of documents: an entry named like a document, or, since documents are files, any entry that may be in the
  * place of a directory of them. */
 static bool
-hides_document(const zinc_hierarchy *h, const zinc_odd *odd)
+hides_document(const zinc_hierarchy *h, const zinc_non_key *non_key)
 {
 	const size_t nroot = strlen(h->prefix), ntree = strlen(h->entry->meta);
-	const char *below = odd->key + nroot;
+	const char *below = non_key->key + nroot;
 	zinc_node_kind kind;
 
-	if (strncmp(odd->key, h->prefix, nroot) != 0 || strncmp(below, h->entry->meta, ntree) != 0)
+	if (strncmp(non_key->key, h->prefix, nroot) != 0 || strncmp(below, h->entry->meta, ntree) != 0)
 		return false;
 	if (below[ntree] != '/') /* the tree itself, or a link in its place */
-		return below[ntree] == '\0' && odd->kind != ZINC_ODD_DIR;
-	if (zinc_draft_document(h, zinc_key_name(odd->key), &kind) > 0)
+		return below[ntree] == '\0' && non_key->kind != ZINC_NON_KEY_DIR;
+	if (zinc_draft_document(h, zinc_key_name(non_key->key), &kind) > 0)
 		return true;
-	if (odd->kind == ZINC_ODD_NAME)
-		return odd->holds(odd, ".") != 0;
-	return odd->kind != ZINC_ODD_DIR;
+	if (non_key->kind == ZINC_NON_KEY_NAME)
+		return non_key->holds(non_key, ".") != 0;
+	return non_key->kind != ZINC_NON_KEY_DIR;
 }
 
 bool
-zinc_odd_may_hide_node(const zinc_hierarchy *h, const zinc_odd *odd)
+zinc_non_key_may_hide_node(const zinc_hierarchy *h, const zinc_non_key *non_key)
 {
-	return h->entry ? hides_document(h, odd) : hides_child(h->format, odd);
+	return h->entry ? hides_document(h, non_key) : hides_child(h->format, non_key);
 }
 
 static int
-list_odd(void *arg, const zinc_odd *odd)
+list_non_key(void *arg, const zinc_non_key *non_key)
 {
 	struct listing *c = arg;
-	const char *path = zinc_key_name(odd->key);
+	const char *path = zinc_key_name(non_key->key);
 
 	if (c->w->h->entry) /* it may be the tree itself, which is not a key below it */
-		path = strlen(odd->key) > c->nprefix ? odd->key + c->nprefix : "";
-	if (zinc_odd_may_hide_node(c->w->h, odd))
-		c->status = add_mark(c, odd->kind == ZINC_ODD_NAME ? 'n' : '-', path, strlen(path), odd->why);
+		path = strlen(non_key->key) > c->nprefix ? non_key->key + c->nprefix : "";
+	if (zinc_non_key_may_hide_node(c->w->h, non_key))
+		c->status =
+		    add_mark(c, non_key->kind == ZINC_NON_KEY_NAME ? 'n' : '-', path, strlen(path), non_key->why);
 	return c->status != ZINC_OK;
 }
 
@@ -376,7 +377,7 @@ zinc_status
 zinc_level_list(zinc_level *l, zinc_walker *w, const char *parent, zinc_error *err)
 {
 	struct listing c = {.l = l, .w = w, .parent = parent, .err = err};
-	zinc_lister to = {.size = sizeof to, .odd = list_odd, .arg = &c};
+	zinc_lister to = {.size = sizeof to, .non_key = list_non_key, .arg = &c};
 	const bool root = w->path.n == 1;
 	zinc_status st;
 	zinc_buf prefix;

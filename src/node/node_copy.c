@@ -73,14 +73,15 @@ collect_key(void *arg, const char *key, uint64_t nbytes)
 
 /* An incomplete copy is refused, whoever the entry belongs to.  A plain directory belongs to no node. */
 static int
-refuse_odd(void *arg, const zinc_odd *odd)
+refuse_non_key(void *arg, const zinc_non_key *non_key)
 {
 	struct copy *c = arg;
 
-	if (odd->kind == ZINC_ODD_DIR || (odd->kind == ZINC_ODD_NAME && !zinc_odd_may_hide_node(c->from, odd)))
+	if (non_key->kind == ZINC_NON_KEY_DIR ||
+	    (non_key->kind == ZINC_NON_KEY_NAME && !zinc_non_key_may_hide_node(c->from, non_key)))
 		return 0;
-	c->status = zinc_fail(c->err, ZINC_E_IO, "cannot be copied: %s", odd->why);
-	zinc_error_at_key(c->err, c->status, odd->key);
+	c->status = zinc_fail(c->err, ZINC_E_IO, "cannot be copied: %s", non_key->why);
+	zinc_error_at_key(c->err, c->status, non_key->key);
 	return 1;
 }
 
@@ -88,7 +89,7 @@ refuse_odd(void *arg, const zinc_odd *odd)
 static zinc_status
 collect_keys(struct copy *c)
 {
-	const zinc_lister to = {.size = sizeof to, .key = collect_key, .odd = refuse_odd, .arg = c};
+	const zinc_lister to = {.size = sizeof to, .key = collect_key, .non_key = refuse_non_key, .arg = c};
 	const char *end = (const char *)c->from_prefixes.p + c->from_prefixes.n;
 
 	c->from_prefix = (const char *)c->from_prefixes.p;

@@ -587,12 +587,12 @@ checked_entry(void *arg, const char *name, int is_prefix)
 }
 
 static int
-checked_odd(void *arg, const zinc_odd *odd)
+checked_non_key(void *arg, const zinc_non_key *non_key)
 {
 	checked_list *c = (checked_list *)arg;
 
 	c->status = count_listed(c);
-	return c->status != ZINC_OK || c->to.odd(c->to.arg, odd) != 0;
+	return c->status != ZINC_OK || c->to.non_key(c->to.arg, non_key) != 0;
 }
 
 static zinc_status
@@ -657,7 +657,7 @@ list_checked(const zinc_store *s, checked_list *c, zinc_error *err)
 
 	checked.key = c->to.key ? checked_key : NULL;
 	checked.entry = c->to.key ? NULL : checked_entry;
-	checked.odd = c->to.odd ? checked_odd : NULL;
+	checked.non_key = c->to.non_key ? checked_non_key : NULL;
 	if (s->ops.walk)
 		return s->ops.walk(s->self, c->prefix, &checked, c->wait, err);
 	if (c->to.key)

@@ -254,12 +254,12 @@ void zinc_fs_groups_after_fork(zinc_fs *fs);
 
 /* An entry of one directory. */
 typedef struct fs_entry {
-	size_t name;       /* offset in `names`; the name of a directory ends in '/' */
-	int type;          /* DT_REG, DT_DIR, DT_LNK; others are skipped */
-	zinc_odd_kind odd; /* 0, or why it is not a key */
-	const char *why;   /* the same in words; NULL for ZINC_ODD_NAME */
-	uint64_t size;     /* of a file, if requested */
-	bool linked;       /* reached through a symbolic link */
+	size_t name;               /* offset in `names`; the name of a directory ends in '/' */
+	int type;                  /* DT_REG, DT_DIR, DT_LNK; others are skipped */
+	zinc_non_key_kind non_key; /* 0, or why it is not a key */
+	const char *why;           /* the same in words; NULL for ZINC_NON_KEY_NAME */
+	uint64_t size;             /* of a file, if requested */
+	bool linked;               /* reached through a symbolic link */
 } fs_entry;
 
 typedef struct fs_entries {

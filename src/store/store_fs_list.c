@@ -7,7 +7,7 @@
  *
  * Every key that get() can read is listed.  Entries that are no keys (names that are not UTF-8, devices, links that are
  * dangling or not followed, a directory that is its own ancestor, one that may not be read) are passed to
- * zinc_lister.odd, and skipped without it.  Lock files are left to scrub.
+ * zinc_lister.non_key, and skipped without it.  Lock files are left to scrub.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -59,11 +59,11 @@ add_entry(void *arg, const char *name, int type)
 	fs_entry entry = {.name = r->out->names.n, .type = type};
 
 	if (r->which != FS_EVERYTHING && !is_name(r->npath, name))
-		entry.odd = ZINC_ODD_NAME;
-	if (entry.odd && type == DT_REG && zinc_fs_is_lock(name)) {
+		entry.non_key = ZINC_NON_KEY_NAME;
+	if (entry.non_key && type == DT_REG && zinc_fs_is_lock(name)) {
 		if (r->which != FS_KEYS_AND_LOCKS)
 			return 0;
-		entry.odd = ZINC_ODD_LOCK;
+		entry.non_key = ZINC_NON_KEY_LOCK;
 	}
 	r->status = check_deadline(r->wait, r->count, r->err);
 	if (r->status == ZINC_OK && r->count++ >= r->fs->ctx->limits.children)
@@ -156,9 +156,9 @@ is_ancestor(zinc_fs *fs, const char *path, size_t n, const struct stat *st)
 }
 
 static void
-make_odd(fs_entry *entry, zinc_odd_kind kind, const char *why)
+make_non_key(fs_entry *entry, zinc_non_key_kind kind, const char *why)
 {
-	entry->odd = kind;
+	entry->non_key = kind;
 	entry->why = why;
 }
 
@@ -168,17 +168,17 @@ bad_link(fs_entry *entry, int errnum)
 {
 	switch (errnum) {
 	case EXDEV:
-		make_odd(entry, ZINC_ODD_LINK, "a symbolic link that leads out of the store");
+		make_non_key(entry, ZINC_NON_KEY_LINK, "a symbolic link that leads out of the store");
 		break;
 	case ELOOP:
-		make_odd(entry, ZINC_ODD_LINK, "a symbolic link that is not followed");
+		make_non_key(entry, ZINC_NON_KEY_LINK, "a symbolic link that is not followed");
 		break;
 	case ENOENT:
 	case ENOTDIR:
-		make_odd(entry, ZINC_ODD_LINK, "a symbolic link that leads nowhere");
+		make_non_key(entry, ZINC_NON_KEY_LINK, "a symbolic link that leads nowhere");
 		break;
 	default:
-		make_odd(entry, ZINC_ODD_LINK, "a symbolic link that cannot be followed");
+		make_non_key(entry, ZINC_NON_KEY_LINK, "a symbolic link that cannot be followed");
 	}
 }
 
@@ -196,9 +196,9 @@ resolve_link(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name)
 	entry->size = (uint64_t)st.st_size;
 	entry->linked = true;
 	if (entry->type == DT_UNKNOWN)
-		make_odd(entry, ZINC_ODD_TYPE, "neither a file nor a directory");
+		make_non_key(entry, ZINC_NON_KEY_TYPE, "neither a file nor a directory");
 	else if (entry->type == DT_DIR && is_ancestor(fs, d->path, d->n, &st))
-		make_odd(entry, ZINC_ODD_LOOP, "a directory that is its own ancestor");
+		make_non_key(entry, ZINC_NON_KEY_LOOP, "a directory that is its own ancestor");
 }
 
 /* The type and size of the entry itself.  An entry that was removed meanwhile is skipped. */
@@ -221,18 +221,18 @@ stat_entry(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name)
 static void
 classify(zinc_fs *fs, const fs_dir *d, fs_entry *entry, const char *name, fs_which which)
 {
-	if (entry->odd && entry->type == DT_REG && zinc_fs_is_lock(name)) {
-		entry->odd = ZINC_ODD_LOCK;
+	if (entry->non_key && entry->type == DT_REG && zinc_fs_is_lock(name)) {
+		entry->non_key = ZINC_NON_KEY_LOCK;
 		entry->type = which == FS_KEYS_AND_LOCKS ? DT_REG : FS_PASSED_OVER;
 	}
 	if (entry->type == FS_PASSED_OVER)
-		entry->odd = (zinc_odd_kind)0;
-	else if (entry->type == DT_LNK && !entry->odd && which == FS_OWN_KEYS)
+		entry->non_key = (zinc_non_key_kind)0;
+	else if (entry->type == DT_LNK && !entry->non_key && which == FS_OWN_KEYS)
 		entry->type = DT_REG;
-	else if (entry->type == DT_LNK && !entry->odd)
+	else if (entry->type == DT_LNK && !entry->non_key)
 		resolve_link(fs, d, entry, name);
-	else if (entry->type == DT_UNKNOWN && !entry->odd)
-		make_odd(entry, ZINC_ODD_TYPE, "neither a file nor a directory");
+	else if (entry->type == DT_UNKNOWN && !entry->non_key)
+		make_non_key(entry, ZINC_NON_KEY_TYPE, "neither a file nor a directory");
 }
 
 /* Find out what readdir did not say: the type, the target of a link, the size. */
@@ -271,7 +271,7 @@ resolve_all(zinc_fs *fs, const fs_dir *d, fs_entries *e, fs_which which, const z
 		name = (char *)e->names.p + list[i].name;
 		if (resolve(fs, d, &list[i], name, which) == -1)
 			return zinc_fs_fail(err, errno, "cannot stat an entry of the directory");
-		if (list[i].type == DT_DIR && !list[i].odd)
+		if (list[i].type == DT_DIR && !list[i].non_key)
 			name[strlen(name)] = '/';
 	}
 	if (n && which != FS_EVERYTHING)
@@ -342,15 +342,15 @@ typedef struct walk {
 } walk;
 
 /* For `holds`: the entry's own name, whatever wrappers call it. */
-typedef struct odd_place {
+typedef struct non_key_place {
 	zinc_fs *fs;
 	const char *path;
-} odd_place;
+} non_key_place;
 
 static int
-holds(const zinc_odd *odd, const char *name)
+holds(const zinc_non_key *non_key, const char *name)
 {
-	const odd_place *p = (const odd_place *)odd->inside;
+	const non_key_place *p = (const non_key_place *)non_key->inside;
 	int fd = open_below(p->fs, p->path, strlen(p->path), name, O_PATH | O_NOFOLLOW);
 
 	if (fd == -1)
@@ -361,27 +361,28 @@ holds(const zinc_odd *odd, const char *name)
 
 /* Report the entry at w->path. */
 static void
-report_odd(walk *w, zinc_odd_kind kind, const char *why)
+report_non_key(walk *w, zinc_non_key_kind kind, const char *why)
 {
 	const char *path;
-	odd_place place;
-	zinc_odd odd;
+	non_key_place place;
+	zinc_non_key non_key;
 	zinc_error e = ZINC_ERROR_INIT;
 
-	if (kind == ZINC_ODD_LOCK)
+	if (kind == ZINC_NON_KEY_LOCK)
 		zinc_buf_end(&w->path,
 			     w->path.n - (sizeof FS_SUFFIX - 1)); /* the caller shortens the path in any case */
 	path = zinc_buf_text(&w->path);
-	if (!w->to.odd || !path)
+	if (!w->to.non_key || !path)
 		return;
-	place = (odd_place){w->fs, path};
-	odd = (zinc_odd){sizeof odd, kind, path, kind == ZINC_ODD_LOCK ? "a lock file" : why, holds, &place};
-	if (kind == ZINC_ODD_NAME) {
-		odd.why = "its name is too long for a key";
+	place = (non_key_place){w->fs, path};
+	non_key =
+	    (zinc_non_key){sizeof non_key, kind, path, kind == ZINC_NON_KEY_LOCK ? "a lock file" : why, holds, &place};
+	if (kind == ZINC_NON_KEY_NAME) {
+		non_key.why = "its name is too long for a key";
 		if (zinc_key_check(path, &e) != ZINC_OK || zinc_fs_key_check(path, &e) != ZINC_OK)
-			odd.why = e.text;
+			non_key.why = e.text;
 	}
-	w->stop = w->to.odd(w->to.arg, &odd) != 0;
+	w->stop = w->to.non_key(w->to.arg, &non_key) != 0;
 }
 
 bool
@@ -397,12 +398,12 @@ zinc_fs_is_denied(zinc_fs *fs, const fs_dir *base, const char *path)
 
 /* Report the directory at w->path, without its slash. */
 static void
-report_dir(walk *w, zinc_odd_kind kind, const char *why)
+report_dir(walk *w, zinc_non_key_kind kind, const char *why)
 {
-	if (!w->to.odd)
+	if (!w->to.non_key)
 		return;
 	w->path.n--;
-	report_odd(w, kind, why);
+	report_non_key(w, kind, why);
 	w->path.p[w->path.n++] = '/'; /* it was replaced by a NUL */
 }
 
@@ -411,7 +412,7 @@ static const char in_place[] = "a directory is in the place of a value";
 static void
 tell_denied(walk *w)
 {
-	report_dir(w, ZINC_ODD_UNREAD, "a directory that may not be read");
+	report_dir(w, ZINC_NON_KEY_UNREAD, "a directory that may not be read");
 }
 
 /* ---- the walk ---- */
@@ -464,8 +465,8 @@ walk_entry(walk *w, const fs_entry *entry, const char *name, const chain *here)
 	size_t n = w->path.n;
 	zinc_status st = zinc_buf_puts(&w->path, name, w->err);
 
-	if (st == ZINC_OK && entry->odd)
-		report_odd(w, entry->odd, entry->why);
+	if (st == ZINC_OK && entry->non_key)
+		report_non_key(w, entry->non_key, entry->why);
 	else if (st == ZINC_OK && entry->type == DT_DIR)
 		st = entry->linked ? walk_linked(w, here) : walk_dir(w, here);
 	else if (st == ZINC_OK && entry->type == DT_REG)
@@ -489,7 +490,7 @@ static zinc_status
 read_dir(walk *w, fs_entries *e, chain *here, bool *skip)
 {
 	*skip = false;
-	if (!w->to.odd || !here->up)
+	if (!w->to.non_key || !here->up)
 		return read_entries(w, e, here, w->err);
 	if (read_entries(w, e, here, NULL) == ZINC_OK)
 		return ZINC_OK;
@@ -517,10 +518,10 @@ walk_dir(walk *w, const chain *up)
 		return ZINC_OK;
 	st = ZINC_OK;
 	if (is_round(&here)) {
-		report_dir(w, ZINC_ODD_LOOP, "a directory that is its own ancestor");
+		report_dir(w, ZINC_NON_KEY_LOOP, "a directory that is its own ancestor");
 	} else {
 		if (up)
-			report_dir(w, ZINC_ODD_DIR, in_place);
+			report_dir(w, ZINC_NON_KEY_DIR, in_place);
 		for (i = 0; st == ZINC_OK && !w->stop && (entry = zinc_fs_entry(&e, i, &name)); i++)
 			st = walk_entry(w, entry, name, &here);
 	}
@@ -556,9 +557,9 @@ first_key(void *arg, const char *key, uint64_t nbytes)
 
 /* An entry with the name of a key counts as a key: get() of it fails, so it is not missing. */
 static int
-first_odd(void *arg, const zinc_odd *odd)
+first_non_key(void *arg, const zinc_non_key *non_key)
 {
-	*(bool *)arg = odd->kind != ZINC_ODD_NAME && odd->kind != ZINC_ODD_DIR;
+	*(bool *)arg = non_key->kind != ZINC_NON_KEY_NAME && non_key->kind != ZINC_NON_KEY_DIR;
 	return *(bool *)arg;
 }
 
@@ -577,7 +578,7 @@ first_file(void *arg, const char *name, int type)
 static zinc_status
 has_key(zinc_fs *fs, const char *path, bool *found, const zinc_wait *wait, zinc_error *err)
 {
-	const zinc_lister first = {.size = sizeof first, .key = first_key, .odd = first_odd, .arg = found};
+	const zinc_lister first = {.size = sizeof first, .key = first_key, .non_key = first_non_key, .arg = found};
 	reading r = {fs, NULL, FS_KEYS, strlen(path), 0, wait, ZINC_OK, err};
 	fs_dir *d = NULL;
 	int failed;
@@ -599,7 +600,7 @@ find_key_below(walk *w, bool *found)
 {
 	const char *path = zinc_buf_text(&w->path);
 
-	if (!w->to.odd)
+	if (!w->to.non_key)
 		return has_key(w->fs, path, found, w->wait, w->err);
 	if (has_key(w->fs, path, found, w->wait, NULL) == ZINC_OK)
 		return ZINC_OK;
@@ -616,12 +617,12 @@ pass_entry(walk *w, const fs_entry *entry)
 {
 	bool found = entry->type == DT_REG;
 
-	if (entry->odd) {
-		report_odd(w, entry->odd, entry->why);
+	if (entry->non_key) {
+		report_non_key(w, entry->non_key, entry->why);
 		return ZINC_OK;
 	}
 	if (entry->type == DT_DIR) {
-		report_dir(w, ZINC_ODD_DIR, in_place);
+		report_dir(w, ZINC_NON_KEY_DIR, in_place);
 		ZINC_TRY(find_key_below(w, &found));
 	}
 	if (found && !w->stop)
@@ -706,7 +707,7 @@ note_failure(erasing *x, zinc_status st, const zinc_error *e)
 
 /* An entry that is not a key has no lock. */
 static zinc_status
-unlink_odd(const erasing *x, const char *path, zinc_error *err)
+unlink_non_key(const erasing *x, const char *path, zinc_error *err)
 {
 	zinc_fs *fs = x->fs;
 	const zinc_os *os = fs_os(fs);
@@ -732,7 +733,7 @@ erase_entry(erasing *x, const char *name)
 	if (st == ZINC_OK)
 		st = is_name(x->path.n, name)
 			 ? zinc_fs_del_one(x->fs, x->group, path, x->flags | FS_DEL_LINK, x->wait, &e)
-			 : unlink_odd(x, path, &e);
+			 : unlink_non_key(x, path, &e);
 	zinc_error_at_key(&e, st, path ? path : "");
 	note_failure(x, st, &e);
 }

@@ -267,13 +267,13 @@ listed_entry(void *arg, const char *name, int is_prefix)
 
 /* `holds` takes the entry of the inner store, so only the copy is renamed. */
 static int
-listed_odd(void *arg, const zinc_odd *odd)
+listed_non_key(void *arg, const zinc_non_key *non_key)
 {
 	const named_list *l = (const named_list *)arg;
-	zinc_odd named = *odd;
+	zinc_non_key named = *non_key;
 
 	named.key += l->p->n;
-	return l->to.odd(l->to.arg, &named);
+	return l->to.non_key(l->to.arg, &named);
 }
 
 /* The prefix itself may be an empty directory; it is not below the prefix. */
@@ -297,7 +297,7 @@ prefix_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_wa
 
 	whole_names.key = to->key ? listed_key : NULL;
 	whole_names.entry = to->entry ? listed_entry : NULL;
-	whole_names.odd = to->odd ? listed_odd : NULL;
+	whole_names.non_key = to->non_key ? listed_non_key : NULL;
 	if (st == ZINC_OK)
 		st = zinc_store_walk(p->next, zinc_buf_text(&whole), &whole_names, wait, err);
 	zinc_buf_fini(&whole);

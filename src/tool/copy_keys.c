@@ -308,10 +308,10 @@ list_key(void *arg, const char *key, uint64_t nbytes)
 }
 
 static zinc_status
-note_odd(const struct listing *l, const zinc_cp_node *n, const zinc_odd *odd)
+note_non_key(const struct listing *l, const zinc_cp_node *n, const zinc_non_key *non_key)
 {
-	return zinc_cp_note(l->c, ZINC_COPY_HIDDEN, n->from, l->err, "%s: %s", odd->key + strlen(l->c->from->prefix),
-			    odd->why);
+	return zinc_cp_note(l->c, ZINC_COPY_HIDDEN, n->from, l->err, "%s: %s",
+			    non_key->key + strlen(l->c->from->prefix), non_key->why);
 }
 
 /* The first array whose prefix is not before "key/". */
@@ -336,19 +336,19 @@ first_below(const zinc_cp *c, const char *key)
 
 /* The walk over the tree has reported hidden nodes. */
 static int
-list_odd(void *arg, const zinc_odd *odd)
+list_non_key(void *arg, const zinc_non_key *non_key)
 {
 	struct listing *l = arg;
-	const zinc_cp_node *n = find_array(l->c, odd->key);
+	const zinc_cp_node *n = find_array(l->c, non_key->key);
 	size_t i;
 
-	if (n && zinc_meta_reads(n->source, odd->key + n->ndata, odd))
-		l->status = note_odd(l, n, odd);
-	for (i = first_below(l->c, odd->key); l->status == ZINC_OK && i < l->c->narrays; i++) {
+	if (n && zinc_meta_reads(n->source, non_key->key + n->ndata, non_key))
+		l->status = note_non_key(l, n, non_key);
+	for (i = first_below(l->c, non_key->key); l->status == ZINC_OK && i < l->c->narrays; i++) {
 		n = &l->c->nodes[l->c->arrays[i]];
-		if (!zinc_odd_hides_prefix(odd, n->data))
+		if (!zinc_non_key_hides_prefix(non_key, n->data))
 			break;
-		l->status = note_odd(l, n, odd);
+		l->status = note_non_key(l, n, non_key);
 	}
 	return l->status != ZINC_OK;
 }
@@ -374,7 +374,7 @@ zinc_cp_by_index(const void *a, const void *b, void *count)
 static zinc_status
 list_prefixes(struct listing *l, const zinc_buf *from, const zinc_buf *to)
 {
-	const zinc_lister lister = {.size = sizeof lister, .key = list_key, .odd = list_odd, .arg = l};
+	const zinc_lister lister = {.size = sizeof lister, .key = list_key, .non_key = list_non_key, .arg = l};
 	const char *end = (const char *)from->p + from->n, *next = (const char *)to->p;
 
 	for (l->from_prefix = (const char *)from->p; l->from_prefix < end;

@@ -239,17 +239,17 @@ ignore_key(void *arg, const char *key, uint64_t nbytes)
 }
 
 static int
-report_odd(void *arg, const zinc_odd *odd)
+report_non_key(void *arg, const zinc_non_key *non_key)
 {
 	struct search *h = arg;
 	char what[512], shown[400];
 
-	if (!zinc_meta_reads(h->p->meta[h->side], odd->key + h->nprefix, odd))
+	if (!zinc_meta_reads(h->p->meta[h->side], non_key->key + h->nprefix, non_key))
 		return 0;
 	h->found = true;
-	zinc_show(shown, sizeof shown, odd->key + strlen(h->c->h[h->side]->prefix));
+	zinc_show(shown, sizeof shown, non_key->key + strlen(h->c->h[h->side]->prefix));
 	snprintf(what, sizeof what, "object %s", shown);
-	report_hidden(h->c, h->p->path, what, odd->why);
+	report_hidden(h->c, h->p->path, what, non_key->why);
 	return h->c->stopped;
 }
 
@@ -258,7 +258,7 @@ static zinc_status
 find_hidden(zinc_cmp *c, const zinc_cmp_pair *p, bool *found, zinc_error *err)
 {
 	struct search h = {.c = c, .p = p};
-	const zinc_lister to = {.size = sizeof to, .key = ignore_key, .odd = report_odd, .arg = &h};
+	const zinc_lister to = {.size = sizeof to, .key = ignore_key, .non_key = report_non_key, .arg = &h};
 	zinc_status st = ZINC_OK;
 	zinc_buf prefix;
 	zinc_caps caps = ZINC_CAPS_INIT;

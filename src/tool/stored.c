@@ -47,17 +47,17 @@ each_key(void *arg, const char *key, uint64_t nbytes)
 /* An unreadable entry in the place of an object is not the fill value, so a read of that object must fail: it is
  * listed.  An entry that hides several objects fails immediately. */
 static int
-each_odd(void *arg, const zinc_odd *odd)
+each_non_key(void *arg, const zinc_non_key *non_key)
 {
 	struct listing *l = arg;
-	const char *rest = odd->key + l->skip;
+	const char *rest = non_key->key + l->skip;
 	uint64_t index[ZINC_MAX_NDIM];
 
-	if (!zinc_meta_reads(l->m, rest, odd))
+	if (!zinc_meta_reads(l->m, rest, non_key))
 		return 0;
 	if (zinc_keys_decode(&l->m->keys, rest, l->m->ndim, index))
-		return each_key(arg, odd->key, 0);
-	l->status = zinc_error_at_key(l->err, zinc_fail(l->err, ZINC_E_IO, "%s", odd->why), odd->key);
+		return each_key(arg, non_key->key, 0);
+	l->status = zinc_error_at_key(l->err, zinc_fail(l->err, ZINC_E_IO, "%s", non_key->why), non_key->key);
 	return 1;
 }
 
@@ -68,7 +68,7 @@ list_objects(const zinc_array *a, const zinc_stack *layers, bool hidden, zinc_st
 {
 	const zinc_meta *m = layers->meta;
 	struct listing l = {.m = m, .fn = fn, .arg = arg, .err = err};
-	const zinc_lister to = {.size = sizeof to, .key = each_key, .odd = hidden ? each_odd : NULL, .arg = &l};
+	const zinc_lister to = {.size = sizeof to, .key = each_key, .non_key = hidden ? each_non_key : NULL, .arg = &l};
 	zinc_store *store;
 	zinc_status st;
 	zinc_buf prefix;

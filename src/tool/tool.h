@@ -96,8 +96,8 @@ const zinc_check_node *zinc_check_find(const zinc_check *c, const char *key, siz
 size_t zinc_check_below(const zinc_check *c, const char *path);
 /* The prefix of an unfinished copy, with no node yet, that has put what is at `place`; NULL: none. */
 const char *zinc_check_copied(const zinc_check *c, const char *place);
-/* Call fn for all keys of the validated node and below, and odd for entries that are not keys. */
-zinc_status zinc_check_list(zinc_check *c, zinc_key_fn fn, zinc_odd_fn odd, void *arg, zinc_error *err);
+/* Call fn for all keys of the validated node and below, and non_key for entries that are not keys. */
+zinc_status zinc_check_list(zinc_check *c, zinc_key_fn fn, zinc_non_key_fn non_key, void *arg, zinc_error *err);
 zinc_status zinc_check_nodes(zinc_check *c, zinc_error *err);
 /* Find siblings whose names differ only in case, after nodes are known. */
 zinc_status zinc_check_case(zinc_check *c, zinc_error *err);

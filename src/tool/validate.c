@@ -217,9 +217,9 @@ each_prefix(const zinc_check *c, zinc_status (*fn)(void *arg, const char *prefix
 }
 
 zinc_status
-zinc_check_list(zinc_check *c, zinc_key_fn fn, zinc_odd_fn odd, void *arg, zinc_error *err)
+zinc_check_list(zinc_check *c, zinc_key_fn fn, zinc_non_key_fn non_key, void *arg, zinc_error *err)
 {
-	struct listing l = {c, {.size = sizeof l.to, .key = fn, .odd = odd, .arg = arg}};
+	struct listing l = {c, {.size = sizeof l.to, .key = fn, .non_key = non_key, .arg = arg}};
 
 	return each_prefix(c, list_prefix, &l, err);
 }

@@ -106,9 +106,9 @@ add_node(zinc_check *c, const char *prefix, size_t n, zinc_error *err)
 
 /* validate_objects.c reports them. */
 static int
-ignore_odd(void *arg, const zinc_odd *odd)
+ignore_non_key(void *arg, const zinc_non_key *non_key)
 {
-	(void)arg, (void)odd;
+	(void)arg, (void)non_key;
 	return 0;
 }
 
@@ -546,7 +546,7 @@ zinc_check_nodes(zinc_check *c, zinc_error *err)
 	struct document *docs;
 	size_t at;
 
-	ZINC_TRY(zinc_check_list(c, gather_key, ignore_odd, &g, err));
+	ZINC_TRY(zinc_check_list(c, gather_key, ignore_non_key, &g, err));
 	ZINC_TRY(g.status);
 	ZINC_TRY(add_self(c, err));
 	sort_nodes(c);

@@ -432,7 +432,7 @@ static const zinc_finding lost = {.level = ZINC_LEVEL_ERROR,
 static zinc_status
 not_a_chunk(struct objects *o, const char *key, const char *below)
 {
-	const zinc_odd file = {.size = sizeof file, .kind = ZINC_ODD_TYPE, .key = key};
+	const zinc_non_key file = {.size = sizeof file, .kind = ZINC_NON_KEY_TYPE, .key = key};
 	zinc_finding f = lost;
 	bool any = true;
 
@@ -445,18 +445,18 @@ not_a_chunk(struct objects *o, const char *key, const char *below)
 /* Does the entry hide all objects of some array?  `top` is where a root array's objects begin; below it are the
  * paths of nodes. */
 static bool
-hides_array(const zinc_check *c, const char *top, const zinc_odd *odd)
+hides_array(const zinc_check *c, const char *top, const zinc_non_key *non_key)
 {
 	const size_t ntop = strlen(top);
-	const bool all = zinc_odd_hides_prefix(odd, top);
-	zinc_odd rel = *odd;
+	const bool all = zinc_non_key_hides_prefix(non_key, top);
+	zinc_non_key rel = *non_key;
 	size_t i;
 
-	if (!all && strncmp(odd->key, top, ntop) != 0)
+	if (!all && strncmp(non_key->key, top, ntop) != 0)
 		return false;
 	rel.key += all ? 0 : ntop;
 	for (i = all ? 0 : zinc_check_below(c, rel.key); i < c->nnodes; i++) {
-		if (!all && !zinc_odd_hides_prefix(&rel, c->nodes[i].prefix))
+		if (!all && !zinc_non_key_hides_prefix(&rel, c->nodes[i].prefix))
 			return false;
 		if (c->nodes[i].kind == ZINC_NODE_ARRAY)
 			return true;
@@ -465,19 +465,19 @@ hides_array(const zinc_check *c, const char *top, const zinc_odd *odd)
 }
 
 static zinc_status
-is_above_array(struct objects *o, const zinc_odd *odd, bool *hidden)
+is_above_array(struct objects *o, const zinc_non_key *non_key, bool *hidden)
 {
 	zinc_status st;
 	zinc_buf top;
 
-	if (odd->kind == ZINC_ODD_DIR)
+	if (non_key->kind == ZINC_NON_KEY_DIR)
 		return ZINC_OK; /* these are frequent */
 	zinc_buf_init(&top, o->c->ctx, ZINC_MAX_KEY);
 	st = zinc_data_prefix(o->c->h, "/", &top, o->err);
 	if (st == ZINC_OK && !zinc_buf_text(&top))
 		st = zinc_fail_nomem(o->err);
 	if (st == ZINC_OK)
-		*hidden = hides_array(o->c, zinc_buf_text(&top), odd);
+		*hidden = hides_array(o->c, zinc_buf_text(&top), non_key);
 	zinc_buf_fini(&top);
 	return st;
 }
@@ -486,7 +486,7 @@ is_above_array(struct objects *o, const zinc_odd *odd, bool *hidden)
 static zinc_status
 blocks_chunks(struct objects *o, const char *key, bool *yes)
 {
-	const zinc_odd file = {.size = sizeof file, .kind = ZINC_ODD_TYPE, .key = key};
+	const zinc_non_key file = {.size = sizeof file, .kind = ZINC_NON_KEY_TYPE, .key = key};
 	bool any = false;
 
 	*yes = false;
@@ -725,51 +725,52 @@ list_key(void *arg, const char *key, uint64_t nbytes)
 
 /* Is it in the place of a document or an object that a reader would look for? */
 static zinc_status
-is_hidden(struct objects *o, const zinc_odd *odd, bool *hidden)
+is_hidden(struct objects *o, const zinc_non_key *non_key, bool *hidden)
 {
 	const char *rel;
 	zinc_key_role role;
 
-	ZINC_TRY(zinc_key_role_of(o->c->h, odd->key, &role, o->err));
-	*hidden = role == ZINC_KEY_NODE || role == ZINC_KEY_PART || zinc_odd_may_hide_node(o->c->h, odd);
+	ZINC_TRY(zinc_key_role_of(o->c->h, non_key->key, &role, o->err));
+	*hidden = role == ZINC_KEY_NODE || role == ZINC_KEY_PART || zinc_non_key_may_hide_node(o->c->h, non_key);
 	if (*hidden || role != ZINC_KEY_OTHER)
 		return ZINC_OK;
-	ZINC_TRY(zinc_check_place(o->c, odd->key, &role, o->err));
+	ZINC_TRY(zinc_check_place(o->c, non_key->key, &role, o->err));
 	rel = (const char *)o->c->place.p;
 	ZINC_TRY(enter(o, owner_of(o->c, rel)));
 	if (role != ZINC_KEY_OTHER || !o->meta || !o->owner || o->owner->kind != ZINC_NODE_ARRAY)
 		return ZINC_OK;
-	if (odd->kind == ZINC_ODD_DIR && o->meta->ndim == 0)
+	if (non_key->kind == ZINC_NON_KEY_DIR && o->meta->ndim == 0)
 		return ZINC_OK; /* keys below it have a separate rule (M45, M47) */
-	*hidden = o->array && o->array->stack->layered ? odd->kind != ZINC_ODD_DIR && odd->kind != ZINC_ODD_NAME
-						       : zinc_meta_reads(o->meta, rel + strlen(o->owner->prefix), odd);
+	*hidden = o->array && o->array->stack->layered
+		      ? non_key->kind != ZINC_NON_KEY_DIR && non_key->kind != ZINC_NON_KEY_NAME
+		      : zinc_meta_reads(o->meta, rel + strlen(o->owner->prefix), non_key);
 	return ZINC_OK;
 }
 
 static zinc_status
-any_odd(struct objects *o, const zinc_odd *odd)
+any_non_key(struct objects *o, const zinc_non_key *non_key)
 {
-	zinc_finding f = {.level = ZINC_LEVEL_ERROR, .rule = "hidden", .message = odd->why};
+	zinc_finding f = {.level = ZINC_LEVEL_ERROR, .rule = "hidden", .message = non_key->why};
 	bool hidden;
 	char key[1100];
 
-	ZINC_TRY(is_hidden(o, odd, &hidden));
+	ZINC_TRY(is_hidden(o, non_key, &hidden));
 	if (!hidden)
-		ZINC_TRY(is_above_array(o, odd, &hidden));
+		ZINC_TRY(is_above_array(o, non_key, &hidden));
 	if (!hidden)
 		return ZINC_OK;
-	zinc_show(key, sizeof key, zinc_check_key(o->c, odd->key));
+	zinc_show(key, sizeof key, zinc_check_key(o->c, non_key->key));
 	f.key = key;
 	zinc_check_found(o->c, &f);
 	return ZINC_OK;
 }
 
 static int
-list_odd(void *arg, const zinc_odd *odd)
+list_non_key(void *arg, const zinc_non_key *non_key)
 {
 	struct objects *o = arg;
 
-	o->status = any_odd(o, odd);
+	o->status = any_non_key(o, non_key);
 	return o->status != ZINC_OK || o->c->stopped;
 }
 
@@ -782,7 +783,7 @@ zinc_check_objects(zinc_check *c, zinc_error *err)
 	o.window = zinc_calloc(c->ctx, WINDOW, sizeof *o.window);
 	if (!o.window)
 		return zinc_fail_nomem(err);
-	st = zinc_check_list(c, list_key, list_odd, &o, err);
+	st = zinc_check_list(c, list_key, list_non_key, &o, err);
 	if (st == ZINC_OK)
 		st = o.status;
 	if (st == ZINC_OK && !c->stopped)

@@ -67,12 +67,12 @@ see_entry(void *arg, const char *key_or_prefix, int is_prefix)
 }
 
 static int
-see_odd(void *arg, const zinc_odd *odd)
+see_non_key(void *arg, const zinc_non_key *non_key)
 {
 	told *t = (told *)arg;
 
 	t->failed++;
-	(void)odd;
+	(void)non_key;
 	return 0;
 }
 
@@ -255,7 +255,7 @@ change(zinc_store *s)
 static void
 list(zinc_store *s)
 {
-	zinc_lister to = {sizeof(zinc_lister), see_key, NULL, see_odd, NULL, 0, 0};
+	zinc_lister to = {sizeof(zinc_lister), see_key, NULL, see_non_key, NULL, 0, 0};
 	zinc_error err = ZINC_ERROR_INIT;
 	told t;
 

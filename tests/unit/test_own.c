@@ -401,11 +401,11 @@ test_long_names(void **state)
 	zinc_report_init_quiet(&r, f.ctx, false);
 	assert_ok(zinc_read_node(f.h, "/a", &r, &m, &err));
 	for (n = 1000; n < sizeof name - 1; n++) {
-		const zinc_odd odd = {.key = name, .kind = ZINC_ODD_LINK};
+		const zinc_non_key non_key = {.key = name, .kind = ZINC_NON_KEY_LINK};
 
 		memset(name, 'x', n);
 		name[n] = '\0';
-		assert_int_equal(zinc_meta_reads(m, name, &odd), n + 7 > 1024);
+		assert_int_equal(zinc_meta_reads(m, name, &non_key), n + 7 > 1024);
 	}
 	zinc_meta_free(m);
 	forest_close(&f);

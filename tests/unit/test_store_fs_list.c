@@ -96,24 +96,24 @@ only_keys_are_listed(void **state)
 }
 
 static int
-note_odd(void *arg, const zinc_odd *odd)
+note_non_key(void *arg, const zinc_non_key *non_key)
 {
 	static const char *const kinds[] = {"", "NAME", "TYPE", "LINK", "LOOP", "UNREAD"};
 
 	(void)arg;
-	assert_true(strlen(odd->why) > 0);
-	if (odd->kind == ZINC_ODD_DIR)
+	assert_true(strlen(non_key->why) > 0);
+	if (non_key->kind == ZINC_NON_KEY_DIR)
 		return 0;
-	snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s(%s%s)", text[0] ? " " : "", odd->key,
-		 kinds[odd->kind], odd->holds(odd, "k") == 1 ? " k" : "");
+	snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s(%s%s)", text[0] ? " " : "", non_key->key,
+		 kinds[non_key->kind], non_key->holds(non_key, "k") == 1 ? " k" : "");
 	return 0;
 }
 
 /* The reports about entries that are not keys; of all, or of one level. */
 static const char *
-odd(zinc_store *s, const char *prefix, bool all)
+list_all(zinc_store *s, const char *prefix, bool all)
 {
-	zinc_lister to = {.size = sizeof to, .odd = note_odd};
+	zinc_lister to = {.size = sizeof to, .non_key = note_non_key};
 	zinc_error err = ZINC_ERROR_INIT;
 
 	if (all)
@@ -170,32 +170,32 @@ what_is_no_key_is_told(void **state)
 	write_file("d/bad\tdir/k", "");
 	assert_int_equal(mkdir("d/dir.__lock", 0777), 0);
 	s = open_with("d", ZINC_LINKS_FOLLOW);
-	assert_string_equal(odd(s, "", true),
+	assert_string_equal(list_all(s, "", true),
 			    "a/k a/up(LOOP) back\\slash(NAME) bad\tdir(NAME k) bad\nname(NAME) bad\xFFname(NAME) "
 			    "dangling(LINK) dir.__lock(NAME) fifo(TYPE) klink link/k link/up(LOOP) out/k round(LOOP)");
-	assert_string_equal(odd(s, "", false),
+	assert_string_equal(list_all(s, "", false),
 			    "a/ back\\slash(NAME) bad\tdir(NAME k) bad\nname(NAME) bad\xFFname(NAME) dangling(LINK) "
 			    "dir.__lock(NAME) fifo(TYPE) klink link/ out/ round(LOOP)");
 	/* the loop is also detected from the start of the listing */
-	assert_string_equal(odd(s, "a/", true), "a/k a/up(LOOP)");
+	assert_string_equal(list_all(s, "a/", true), "a/k a/up(LOOP)");
 	zinc_store_close(s);
 	s = open_with("d", ZINC_LINKS_REFUSE);
-	assert_string_equal(odd(s, "a/", true), "a/k a/up(LINK)");
+	assert_string_equal(list_all(s, "a/", true), "a/k a/up(LINK)");
 	zinc_store_close(s);
 }
 
 static int
-note_dir(void *arg, const zinc_odd *odd)
+note_dir(void *arg, const zinc_non_key *non_key)
 {
-	return odd->kind == ZINC_ODD_DIR ? note_key(arg, odd->key, 0) : 0;
+	return non_key->kind == ZINC_NON_KEY_DIR ? note_key(arg, non_key->key, 0) : 0;
 }
 
 /* (12): a directory may be in the place of a value, also an empty one; its name is before the keys below it. */
 static void
 directories_are_told(void **state)
 {
-	const zinc_lister to = {.size = sizeof to, .key = note_key, .odd = note_dir},
-			  level = {.size = sizeof level, .entry = note_entry, .odd = note_dir};
+	const zinc_lister to = {.size = sizeof to, .key = note_key, .non_key = note_dir},
+			  level = {.size = sizeof level, .entry = note_entry, .non_key = note_dir};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s;
 
@@ -242,7 +242,7 @@ loops_of_two_end(void **state)
 	assert_int_equal(symlink("../other", "d/there"), 0);
 	assert_int_equal(symlink("../d", "other/back"), 0);
 	s = open_with("d", ZINC_LINKS_FOLLOW);
-	assert_string_equal(odd(s, "", true), "k there/back(LOOP k) there/k");
+	assert_string_equal(list_all(s, "", true), "k there/back(LOOP k) there/k");
 	zinc_store_close(s);
 }
 
@@ -265,8 +265,8 @@ unreadable_directories_are_told(void **state)
 		skip(); /* root may */
 	}
 	s = open_with("d", ZINC_LINKS_FOLLOW);
-	assert_string_equal(odd(s, "", true), "k x(UNREAD)");
-	assert_string_equal(odd(s, "", false), "k x(UNREAD)");
+	assert_string_equal(list_all(s, "", true), "k x(UNREAD)");
+	assert_string_equal(list_all(s, "", false), "k x(UNREAD)");
 	assert_int_equal(zinc_store_list(s, "", note_key, NULL, NULL, &err), ZINC_E_IO);
 	assert_int_equal(zinc_store_list_dir(s, "", note_entry, NULL, NULL, &err), ZINC_E_IO);
 	zinc_store_close(s);
@@ -276,7 +276,7 @@ unreadable_directories_are_told(void **state)
 static zinc_status
 list_status(zinc_store *s, const char *prefix, bool all)
 {
-	zinc_lister to = {.size = sizeof to, .odd = note_odd};
+	zinc_lister to = {.size = sizeof to, .non_key = note_non_key};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_status st;
 
@@ -287,7 +287,7 @@ list_status(zinc_store *s, const char *prefix, bool all)
 	text[0] = '\0';
 	st = zinc_store_walk(s, prefix, &to, NULL, &err);
 	assert_string_equal(text, "");
-	to.odd = NULL;
+	to.non_key = NULL;
 	assert_int_equal(zinc_store_walk(s, prefix, &to, NULL, &err), st);
 	assert_string_equal(text, "");
 	return st;
