@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """latency.py - many small remote objects: Zinc and TensorStore over HTTP with a delay
 
-1 000 stored objects of 32 KiB are served by bench-far, which answers every request after 20 ms.  Plain, zstd
+1 000 stored objects of 32 KiB are served by bench-latency-server, which answers every request after 20 ms.  Plain, zstd
 and sharded (four inner chunks in each), read and written, with 1, 2 and 8 threads.  Contenders take turns; times are
 in-process medians of ROUNDS, array open.  TensorStore runs with its default (32 requests open at once) and with as
 many open as Zinc, 64; it writes with its s3 driver, because its http driver cannot.  With 64 open the minimum is
@@ -28,7 +28,7 @@ ROUNDS = int(os.environ.get("BENCH_ROUNDS", "2" if QUICK else "7"))
 THREADS = (2,) if QUICK else (1, 2, 8)
 OUT = os.environ.get("BENCH_OUT", HERE)
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else BUILD  # no disk: only the latency is measured
-WHERE = os.path.join(MEMORY, f"zinc-bench-far-{os.getpid()}")
+WHERE = os.path.join(MEMORY, f"zinc-bench-latency-server-{os.getpid()}")
 KINDS = ("plain", "zstd", "shards")
 WANTED = 1.2  # times as fast as TensorStore
 OPEN = 64  # requests of Zinc at once
@@ -62,7 +62,7 @@ class Far:
     """The server, as long as it is needed"""
 
     def __enter__(self):
-        self.child = subprocess.Popen([os.path.join(BUILD, "bench-far"), WHERE, str(DELAY)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.child = subprocess.Popen([os.path.join(BUILD, "bench-latency-server"), WHERE, str(DELAY)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.url = f"http://127.0.0.1:{int(self.child.stdout.readline())}"
         return self
 

@@ -46,7 +46,7 @@ install_files
 cmake -G Ninja -B "$BUILD" -S . --log-level=WARNING >/dev/null
 cmake --build "$BUILD" -j "${JOBS:-2}" --target product -- --quiet
 program zinc bench/ours.c bench/common.c -L"$BUILD" -lzinc
-program far bench/far.c
+program latency-server bench/latency_server.c
 program limit bench/limit.c bench/common.c -lzstd -lblosc -ldeflate
 [ "${1:-}" != latency ] || exec "$BUILD/interop-venv/bin/python" bench/latency.py
 [ "${1:-}" != readme ] || BENCH_ROUNDS=${BENCH_ROUNDS:-3} exec "$BUILD/interop-venv/bin/python" bench/run.py --readme

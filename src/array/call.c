@@ -231,7 +231,7 @@ zinc_call_fetch(zinc_call *c, void *arg)
 			    .threads = c->threads,
 			    .in_flight = in_flight(c, false),
 			    .wait = &c->wait,
-			    .near = c->items,
+			    .local = c->items,
 			    .arg = arg};
 }
 

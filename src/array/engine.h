@@ -6,7 +6,7 @@
  *   call.c      options, deadline, cancel, the lowest failing chunk
  *   plan.c      selection x grid -> stored objects, and in each the units (inner chunks) it needs
  *   transfer.c  elements between a decoded unit and the caller's buffer, converting on the way
- *   read.c / write.c (shard_read.c, shard_write.c for open shards; write_far.c for remote stores)
+ *   read.c / write.c (shard_read.c, shard_write.c for open shards; write_remote.c for remote stores)
  *
  * A read gets its bytes through the room `fetch`.  An item of a fetch is a stored object of the plan; for an open
  * shard, first its index and then batches of its inner chunks.
@@ -148,7 +148,7 @@ typedef struct zinc_target {
 	uint8_t *p;
 	int64_t strides[ZINC_MAX_NDIM]; /* for points only strides[0], of the result */
 	size_t element;
-	bool far;                /* so large that writes to it should bypass the CPU caches */
+	bool uncached;           /* so large that writes to it should bypass the CPU caches */
 	zinc_convert_fn convert; /* NULL: same type */
 	int flags;
 	zinc_arena *arena;     /* for reading elements of variable length */
@@ -158,7 +158,7 @@ typedef struct zinc_target {
 /* Copy the caller's buffer structure, which may be of another version of the library.  E_INVALID. */
 zinc_status zinc_buffer_take(zinc_buffer *out, const zinc_buffer *given, zinc_error *err);
 /* Is the selection so large that reads should bypass the CPU caches? */
-bool zinc_target_far(const zinc_sel *sel, size_t element);
+bool zinc_target_uncached(const zinc_sel *sel, size_t element);
 /* `writing`: elements are copied from the buffer to the array. */
 zinc_status zinc_target_init(zinc_target *t, const zinc_meta *m, const zinc_sel *sel, const zinc_buffer *b, int flags,
 			     bool writing, zinc_error *err);
@@ -229,8 +229,8 @@ zinc_needed zinc_elements_needed(const zinc_plan *p, const zinc_chain *c, const 
 zinc_status zinc_job_read(zinc_job *j, zinc_error *err);
 zinc_status zinc_job_read_shards(zinc_job *j, zinc_error *err);
 zinc_status zinc_job_write(zinc_job *j, zinc_error *err);
-/* Write to a remote store, many objects in flight at once (write_far.c). */
-zinc_status zinc_job_write_far(zinc_job *j, zinc_error *err);
+/* Write to a remote store, many objects in flight at once (write_remote.c). */
+zinc_status zinc_job_write_remote(zinc_job *j, zinc_error *err);
 /* Call fn for each object, on all threads.  If objects are few, call it for one after another, and each call uses all
  * threads. */
 void zinc_job_each(zinc_job *j, zinc_pool_fn fn, void *arg);

@@ -153,7 +153,7 @@ check_number(const zinc_call *c, const zinc_selection *selection, zinc_error *er
 static zinc_status
 explain_planned(zinc_call *c, zinc_plan *p, zinc_explain *x, zinc_error *err)
 {
-	zinc_target t = {.element = c->m->dtype->size, .far = zinc_target_far(&p->sel, c->m->dtype->size)};
+	zinc_target t = {.element = c->m->dtype->size, .uncached = zinc_target_uncached(&p->sel, c->m->dtype->size)};
 	zinc_job j = {c, p, &t, false, x};
 	int d, k = p->sel.out_ndim;
 	int64_t strides[ZINC_MAX_NDIM];

@@ -36,7 +36,7 @@ find_piece(pieces *x, const zinc_job *j, const zinc_reading *o, uint64_t offset)
 	uint64_t expected;
 	int d;
 
-	if (!j->t->far || !o->u.full || (j->c->caps.flags & (ZINC_CAP_REMOTE | ZINC_CAP_TAGS)) != ZINC_CAP_TAGS ||
+	if (!j->t->uncached || !o->u.full || (j->c->caps.flags & (ZINC_CAP_REMOTE | ZINC_CAP_TAGS)) != ZINC_CAP_TAGS ||
 	    zinc_shape_bytes(o->o.extent, j->p->m->ndim, j->t->element, UINT64_MAX, &expected) ||
 	    expected <= PIECE_BYTES || !zinc_rows_find(&x->r, j, o) || x->r.bytes > ROW_BYTES_MAX ||
 	    x->r.bytes % ROW_BYTES_UNIT)

@@ -16,13 +16,13 @@
  */
 #include "array/engine.h"
 
-#define WINDOW_MAX   64u
-#define WINDOW_BYTES (16 * ZINC_MIB) /* of indexes in memory */
-#define BATCH_BYTES  ZINC_MIB        /* of decoded inner chunks per batch */
-#define BATCH_MAX    1024u
-#define POINT_BYTES  (16 * ZINC_MIB) /* the same for points: neighbours are rarely in one batch */
-#define POINT_MAX    (64 * 1024u)
-#define FAR_WINDOW   4096u /* shards of a remote store: their indexes are requested together */
+#define WINDOW_MAX    64u
+#define WINDOW_BYTES  (16 * ZINC_MIB) /* of indexes in memory */
+#define BATCH_BYTES   ZINC_MIB        /* of decoded inner chunks per batch */
+#define BATCH_MAX     1024u
+#define POINT_BYTES   (16 * ZINC_MIB) /* the same for points: neighbours are rarely in one batch */
+#define POINT_MAX     (64 * 1024u)
+#define REMOTE_WINDOW 4096u /* shards of a remote store: their indexes are requested together */
 
 /* One shard of the window. */
 typedef struct slot {
@@ -632,14 +632,14 @@ window_init(window *win, zinc_job *j, size_t *slots, zinc_error *err)
 	for (d = 0; d < m->ndim; d++)
 		widest[d] = zinc_grid_widest(m->grid, d);
 	zinc_shard_shape(m, widest, largest.shape);
-	if (zinc_shard_layout_init(&largest, sh, largest.shape, NULL) || largest.n > SIZE_MAX / FAR_WINDOW ||
+	if (zinc_shard_layout_init(&largest, sh, largest.shape, NULL) || largest.n > SIZE_MAX / REMOTE_WINDOW ||
 	    zinc_shape_bytes(sh->chunk_shape, m->ndim, m->dtype->size, j->c->ctx->limits.chunk_bytes, &win->unit_bytes))
 		return zinc_fail(err, ZINC_E_LIMIT,
 				 "the shard's index or inner chunks are larger than the limits allow");
 	win->nentries = largest.n;
 	if (sh->inner->shard || zinc_chain_bound(sh->inner, sh->chunk_shape, &win->unit_limit))
 		win->unit_limit = (size_t)(2 * j->c->ctx->limits.chunk_bytes);
-	n = zinc_max_u64(1, zinc_min_u64(j->c->caps.flags & ZINC_CAP_REMOTE ? FAR_WINDOW : WINDOW_MAX,
+	n = zinc_max_u64(1, zinc_min_u64(j->c->caps.flags & ZINC_CAP_REMOTE ? REMOTE_WINDOW : WINDOW_MAX,
 					 WINDOW_BYTES / zinc_max_u64(1, win->nentries * sizeof(zinc_shard_entry))));
 	*slots = (size_t)zinc_min_u64(n, j->p->nobjects);
 	win->slots = zinc_calloc(j->c->ctx, *slots, sizeof *win->slots);

@@ -20,7 +20,7 @@
 #define ELEMENT_MAX 16u /* bytes of the largest type that converts */
 
 /* More than the caches of one core hold, so most of the data would leave the cache before the caller uses them. */
-#define FAR_BYTES (32 * ZINC_MIB)
+#define UNCACHED_BYTES (32 * ZINC_MIB)
 
 /* ---- the buffer, checked ---- */
 
@@ -108,11 +108,12 @@ strides_by_dimension(zinc_target *t, const zinc_sel *sel, const int64_t *strides
 }
 
 bool
-zinc_target_far(const zinc_sel *sel, size_t element)
+zinc_target_uncached(const zinc_sel *sel, size_t element)
 {
 	uint64_t nbytes;
 
-	return zinc_shape_bytes(sel->out_shape, sel->out_ndim, element, UINT64_MAX, &nbytes) || nbytes >= FAR_BYTES;
+	return zinc_shape_bytes(sel->out_shape, sel->out_ndim, element, UINT64_MAX, &nbytes) ||
+	       nbytes >= UNCACHED_BYTES;
 }
 
 zinc_status
@@ -147,7 +148,7 @@ zinc_target_init(zinc_target *t, const zinc_meta *m, const zinc_sel *sel, const 
 					 d);
 	}
 	ZINC_TRY(check_bounds(sel, b, strides, t->element, err));
-	t->far = zinc_target_far(sel, t->element);
+	t->uncached = zinc_target_uncached(sel, t->element);
 	t->p = (uint8_t *)b->data + b->first;
 	strides_by_dimension(t, sel, strides);
 	return ZINC_OK;
@@ -210,7 +211,7 @@ swap_sides(zinc_copy_dim *to, const zinc_copy_dim *from, int ndim)
 static void
 copy_out(const zinc_target *t, uint8_t *to, const uint8_t *from, const zinc_copy_dim *dims, int ndim)
 {
-	if (t->far)
+	if (t->uncached)
 		zinc_copy_nd_uncached(to, from, dims, ndim, t->element);
 	else
 		zinc_copy_nd(to, from, dims, ndim, t->element);

@@ -240,7 +240,7 @@ zinc_write_item(zinc_job *j, const zinc_object *o, int worker)
 }
 
 static void
-write_near(void *arg, size_t i, int worker)
+write_local(void *arg, size_t i, int worker)
 {
 	zinc_job *j = arg;
 	zinc_object o;
@@ -271,9 +271,9 @@ zinc_job_write(zinc_job *j, zinc_error *err)
 	int i;
 
 	if (j->p->nobjects > 1 && (j->c->caps.flags & ZINC_CAP_REMOTE))
-		st = zinc_job_write_far(j, err);
+		st = zinc_job_write_remote(j, err);
 	else
-		zinc_job_each(j, write_near, j);
+		zinc_job_each(j, write_local, j);
 	for (i = 0; i < j->c->threads; i++) {
 		zinc_worker *w = &j->c->workers[i];
 		zinc_put_group *group = w->group;

@@ -144,7 +144,7 @@ zinc_fetch_round_send(const zinc_fetch *f, zinc_fetch_item *it, const zinc_get *
 	}
 	if (*gets == &it->one && !it->one.iov && it->bound < UINT64_MAX && (f->caps->flags & ZINC_CAP_REMOTE))
 		it->one.limit =
-		    it->bound; /* a server may not announce the length of its answer; near stores pass it to room() */
+		    it->bound; /* a server may not announce the length of its answer; local stores pass it to room() */
 	it->nsent = *n;
 }
 

@@ -5,9 +5,9 @@
  * (want), and processes what has arrived (take).  take may find that more is needed: then there is another round.  This
  * room decides how the bytes are fetched:
  *
- *   near (near.c)   every thread of the pool: want -> get -> take, one item after another, in its own memory
- *   far (far.c)     one thread drives windows of many items through one get, with as many open requests as the store
- *                   allows; meanwhile the threads of the pool take what has arrived
+ *   fetch_local.c    every thread of the pool: want -> get -> take, one item after another, in its own memory
+ *   fetch_remote.c   one thread drives windows of many items through one get, with as many open requests as the store
+ *                    allows; meanwhile the threads of the pool take what has arrived
  *
  * Promises (tests/unit/test_fetch.c names each by its number):
  *
@@ -19,7 +19,7 @@
  *     the first unfinished one: it never waits for a later one, whose requests may be behind its own.  The memory of
  *     plans of unfinished items is bounded, too, whatever the number of their ranges.
  * (5) After a failure, a cancel or the deadline only items are started that are needed to find the lowest failing item.
- * (6) A near run makes no allocation per item.
+ * (6) A local run makes no allocation per item.
  *
  * The code that writes many objects to a remote store passes them to a *sender* (send.c), as parcels.  Its promises
  * (tests/unit/test_send.c):
@@ -63,8 +63,8 @@ typedef struct zinc_fetch_item {
 	zinc_buf *bytes;  /* of the requests without iov, one after the other */
 
 	/* Private to this room. */
-	zinc_error *err; /* of a near item */
-	zinc_buf own;    /* the bytes of a far item */
+	zinc_error *err; /* of a local item */
+	zinc_buf own;    /* the bytes of a remote item */
 	pthread_mutex_t lock;
 	size_t nsent, nfound, nmissing, ndone;
 	bool changed, failed, roomed;
@@ -76,7 +76,7 @@ typedef struct zinc_fetch_item {
 	struct zinc_fetch_item *next, *all;
 } zinc_fetch_item;
 
-/* `bytes`: memory for a near item; NULL: it has its own. */
+/* `bytes`: memory for a local item; NULL: it has its own. */
 void zinc_fetch_item_init(zinc_fetch_item *it, zinc_context *ctx, zinc_buf *bytes, zinc_error *err);
 void zinc_fetch_item_fini(zinc_fetch_item *it);
 
@@ -104,16 +104,16 @@ typedef struct zinc_fetch {
 	zinc_store *store;
 	const zinc_caps *caps;
 	int threads;
-	uint64_t in_flight; /* bytes allocated for far items */
+	uint64_t in_flight; /* bytes allocated for remote items */
 	const zinc_wait *wait;
-	zinc_fetch_item *near; /* one per thread */
+	zinc_fetch_item *local; /* one per thread */
 
 	void *arg;
 	/* May item i be skipped?  Also checks cancel and deadline. */
 	bool (*stopped)(void *arg, size_t i);
 	/* Has anything failed, or been cancelled? */
 	bool (*halted)(void *arg);
-	/* `worker` is below `threads`; it is `threads` for the driver of far items. */
+	/* `worker` is below `threads`; it is `threads` for the driver of remote items. */
 	zinc_status (*want)(void *arg, zinc_fetch_item *it, int worker, zinc_error *err);
 	zinc_status (*take)(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err);
 	/* The item has failed. */

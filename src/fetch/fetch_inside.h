@@ -1,5 +1,5 @@
 /*
- * fetch_inside.h - shared by near.c, far.c and send.c: one round of an item, threads and conditions
+ * fetch_inside.h - shared by fetch_local.c, fetch_remote.c and send.c: one round of an item, threads and conditions
  */
 #ifndef ZINC_FETCH_INSIDE_H
 #define ZINC_FETCH_INSIDE_H
@@ -33,6 +33,6 @@ void zinc_fetch_cond_init(pthread_cond_t *cond);
 bool zinc_fetch_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock);
 
 /* False: there is not enough memory to start. */
-bool zinc_fetch_far(const zinc_fetch *f, size_t n);
+bool zinc_fetch_remote(const zinc_fetch *f, size_t n);
 
 #endif

@@ -287,7 +287,7 @@ fetch_batch(struct batch *b, int threads, size_t n, zinc_error *err)
 	zinc_fetch_item *items = zinc_calloc(c->ctx, (size_t)threads, sizeof *items);
 	zinc_error *errors = zinc_calloc(c->ctx, (size_t)threads, sizeof *errors);
 	const zinc_status st = items && errors ? ZINC_OK : zinc_fail_nomem(err);
-	zinc_fetch f = {.ctx = c->ctx, .store = c->from->store, .threads = threads, .near = items, .arg = b};
+	zinc_fetch f = {.ctx = c->ctx, .store = c->from->store, .threads = threads, .local = items, .arg = b};
 	zinc_caps caps = ZINC_CAPS_INIT;
 	int i;
 

@@ -4,7 +4,7 @@
 #include <time.h>
 #include <zinc/tool.h>
 
-#include "afar.h"
+#include "remote_store.h"
 #include "fault.h"
 #include "nodes.h"
 #include "test.h"
@@ -553,9 +553,9 @@ test_remote(void **state)
 	(void)state;
 	for (fails = 0; fails < 2; fails++) {
 		zinc_error err = ZINC_ERROR_INIT;
-		zinc_hierarchy *far = NULL;
+		zinc_hierarchy *remote = NULL;
 		zinc_store *store;
-		afar x = {.parallel = 16, .writes = true, .cas = true};
+		remote_store x = {.parallel = 16, .writes = true, .cas = true};
 		forest f, to;
 
 		forest_open(&f, "", ZINC_LENIENT);
@@ -565,21 +565,21 @@ test_remote(void **state)
 			snprintf(key, sizeof key, "key%d", i);
 			forest_put(&f, key, key);
 		}
-		x.near = to.memory;
-		store = afar_open(&x, to.ctx);
-		assert_ok(zinc_hierarchy_open(&far, store, "t", ZINC_OPEN_OPTIONS(.create = 1), &err));
+		x.local = to.memory;
+		store = remote_store_open(&x, to.ctx);
+		assert_ok(zinc_hierarchy_open(&remote, store, "t", ZINC_OPEN_OPTIONS(.create = 1), &err));
 		x.before_put = late_and_bad;
 		x.arg = fails ? bad : NULL;
 		if (fails) {
-			assert_int_equal(zinc_copy(f.h, "/", far, "/", NULL, NULL, &err), ZINC_E_IO);
+			assert_int_equal(zinc_copy(f.h, "/", remote, "/", NULL, NULL, &err), ZINC_E_IO);
 			assert_string_equal(err.key, bad);
 		} else {
-			assert_ok(zinc_copy(f.h, "/", far, "/", ZINC_COPY_OPTIONS(.verify = 1), NULL, &err));
+			assert_ok(zinc_copy(f.h, "/", remote, "/", ZINC_COPY_OPTIONS(.verify = 1), NULL, &err));
 			assert_string_equal(forest_get(&to, "t/g/a/c/0"), "1122");
 			assert_string_equal(forest_get(&to, "t/key59"), "key59");
 			assert_int_equal(x.most_puts, 16);
 		}
-		zinc_hierarchy_close(far);
+		zinc_hierarchy_close(remote);
 		zinc_store_close(store);
 		forest_close(&to);
 		forest_close(&f);

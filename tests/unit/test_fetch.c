@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "fetch/fetch.h"
-#include "support/afar.h"
+#include "support/remote_store.h"
 #include "support/halting.h"
 #include "support/test.h"
 
@@ -19,11 +19,11 @@ enum { ITEMS = 300, BYTES = 1000, THREADS = 4 };
 typedef struct scene {
 	zinc_context *ctx;
 	zinc_store *memory, *store;
-	afar far;
+	remote_store remote;
 	zinc_caps caps;
 	zinc_fetch f;
-	zinc_fetch_item near[THREADS];
-	zinc_error near_err[THREADS];
+	zinc_fetch_item local[THREADS];
+	zinc_error local_err[THREADS];
 	zinc_buf bytes[THREADS];
 	int rounds; /* of each item */
 	size_t parts;
@@ -145,22 +145,22 @@ open_scene(scene *s, int threads, uint64_t in_flight)
 		memset(value, i, sizeof value);
 		assert_ok(zinc_store_put(s->memory, NULL, key, value, sizeof value, NULL, 0, NULL, NULL, &err));
 	}
-	s->far = (afar){.near = s->memory, .parallel = 16};
-	s->store = afar_open(&s->far, s->ctx);
+	s->remote = (remote_store){.local = s->memory, .parallel = 16};
+	s->store = remote_store_open(&s->remote, s->ctx);
 	s->caps.size = sizeof s->caps;
 	zinc_store_caps(s->store, &s->caps);
 	s->rounds = 1;
 	halting_init(&s->end);
 	for (i = 0; i < THREADS; i++) {
 		zinc_buf_init(&s->bytes[i], s->ctx, BYTES);
-		zinc_fetch_item_init(&s->near[i], s->ctx, &s->bytes[i], &s->near_err[i]);
+		zinc_fetch_item_init(&s->local[i], s->ctx, &s->bytes[i], &s->local_err[i]);
 	}
 	s->f = (zinc_fetch){.ctx = s->ctx,
 			    .store = s->store,
 			    .caps = &s->caps,
 			    .threads = threads,
 			    .in_flight = in_flight,
-			    .near = s->near,
+			    .local = s->local,
 			    .arg = s,
 			    .stopped = stopped,
 			    .halted = halted,
@@ -176,7 +176,7 @@ close_scene(scene *s)
 	int i;
 
 	for (i = 0; i < THREADS; i++) {
-		zinc_fetch_item_fini(&s->near[i]);
+		zinc_fetch_item_fini(&s->local[i]);
 		zinc_buf_fini(&s->bytes[i]);
 	}
 	zinc_store_close(s->store);
@@ -206,9 +206,9 @@ open_requests_do_not_depend_on_threads(void **state)
 		open_scene(&s, threads, 1 << 20);
 		zinc_fetch_run(&s.f, ITEMS);
 		all_taken(&s);
-		assert_int_equal(s.far.most_open, 16);
-		assert_int_equal(s.far.calls, 1);
-		assert_int_equal(s.far.requests, ITEMS);
+		assert_int_equal(s.remote.most_open, 16);
+		assert_int_equal(s.remote.calls, 1);
+		assert_int_equal(s.remote.requests, ITEMS);
 		close_scene(&s);
 	}
 }
@@ -225,8 +225,8 @@ rounds_go_together(void **state)
 	s.parts = 4;
 	zinc_fetch_run(&s.f, ITEMS);
 	all_taken(&s);
-	assert_int_equal(s.far.requests, 3 * 4 * ITEMS);
-	assert_true(s.far.calls < ITEMS / 4);
+	assert_int_equal(s.remote.requests, 3 * 4 * ITEMS);
+	assert_true(s.remote.calls < ITEMS / 4);
 	close_scene(&s);
 }
 
@@ -244,7 +244,7 @@ bytes_in_flight_are_bounded(void **state)
 		s.slow = 300;
 		zinc_fetch_run(&s.f, ITEMS);
 		all_taken(&s);
-		assert_true(s.far.not_now > 0);
+		assert_true(s.remote.not_now > 0);
 		close_scene(&s);
 	}
 }
@@ -269,8 +269,8 @@ room_is_never_held_by_what_cannot_begin(void **state)
 			assert_ok(zinc_wait_begin(&wait, &soon, &err));
 			s.f.wait = &wait;
 			s.parts = parts;
-			s.far.parallel = parallel;
-			s.far.shy = true;
+			s.remote.parallel = parallel;
+			s.remote.shy = true;
 			zinc_fetch_run(&s.f, ITEMS);
 			all_taken(&s);
 			close_scene(&s);
@@ -380,10 +380,10 @@ all_goes_on_without_threads(void **state)
 	close_scene(&s);
 	open_scene(&s, 2, 1 << 20);
 	s.f.wait = &wait;
-	s.far.before = cancel_now;
-	s.far.arg = &cancel;
+	s.remote.before = cancel_now;
+	s.remote.arg = &cancel;
 	zinc_fetch_run(&s.f, ITEMS);
-	assert_int_equal(s.far.answers, 11);
+	assert_int_equal(s.remote.answers, 11);
 	close_scene(&s);
 	want_no_threads(false);
 }
@@ -408,8 +408,8 @@ generations_do_not_mix(void **state)
 	(void)state;
 	open_scene(&s, 2, 1 << 20);
 	s.parts = 2;
-	s.far.before = replace;
-	s.far.arg = s.memory;
+	s.remote.before = replace;
+	s.remote.arg = s.memory;
 	zinc_fetch_run(&s.f, ITEMS);
 	assert_int_equal(atomic_load(&s.failed[7]), ZINC_E_CONFLICT);
 	for (i = 0; i < 7; i++)
@@ -464,7 +464,7 @@ a_cancel_ends_the_window(void **state)
 	s.slow = 100;
 	zinc_fetch_run(&s.f, ITEMS);
 	assert_int_equal(atomic_load(&s.ntaken), 20);
-	assert_true(s.far.answers < ITEMS);
+	assert_true(s.remote.answers < ITEMS);
 	close_scene(&s);
 }
 
@@ -480,7 +480,7 @@ counting_asks_for_sizes_only(void **state)
 	s.parts = 4;
 	zinc_fetch_run(&s.f, ITEMS);
 	all_taken(&s);
-	assert_int_equal(s.far.requests, ITEMS);
+	assert_int_equal(s.remote.requests, ITEMS);
 	assert_int_equal(atomic_load(&s.counted[0]), 4 * ITEMS);
 	assert_int_equal(atomic_load(&s.counted[1]), 4 * ITEMS);
 	assert_int_equal(atomic_load(&s.counted[2]), BYTES * ITEMS);

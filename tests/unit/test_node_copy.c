@@ -4,7 +4,7 @@
 #include <zinc/erase.h>
 #include <zinc/tool.h>
 
-#include "afar.h"
+#include "remote_store.h"
 #include "fault.h"
 #include "nodes.h"
 #include "test.h"
@@ -128,7 +128,7 @@ cancel_third(void *arg, uint64_t changes, const char *key)
 static void
 test_cancelled(void **state)
 {
-	afar far = {.parallel = 4, .writes = true, .cas = true, .before_put = cancel_third};
+	remote_store remote = {.parallel = 4, .writes = true, .cas = true, .before_put = cancel_third};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *h = NULL;
 	zinc_store *store;
@@ -138,13 +138,13 @@ test_cancelled(void **state)
 	forest_open(&f, "", ZINC_LENIENT);
 	forest_open(&to, "", ZINC_LENIENT);
 	plant(&f);
-	far.near = to.memory;
-	store = afar_open(&far, NULL);
+	remote.local = to.memory;
+	store = remote_store_open(&remote, NULL);
 	assert_ok(zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.create = 1), &err));
 	assert_int_equal(zinc_node_copy(f.h, "/g", h, "/x", ZINC_CALL_OPTIONS(.cancel = &flag), &err),
 			 ZINC_E_CANCELLED);
 	assert_string_equal(forest_keys(&to), "zarr.json");
-	assert_true(far.dels > 1);
+	assert_true(remote.dels > 1);
 	zinc_hierarchy_close(h);
 	zinc_store_close(store);
 	forest_close(&to);

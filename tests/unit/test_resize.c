@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "support/afar.h"
+#include "support/remote_store.h"
 #include "support/arrays.h"
 #include "support/test.h"
 
@@ -134,7 +134,7 @@ test_remote(void **unused)
 	zinc_hierarchy *h = NULL;
 	zinc_array *a = NULL;
 	zinc_store *store;
-	afar x = {.parallel = 4, .writes = true, .cas = true};
+	remote_store x = {.parallel = 4, .writes = true, .cas = true};
 	stage s;
 
 	(void)unused;
@@ -142,8 +142,8 @@ test_remote(void **unused)
 	a = stage_array(&s, "a", 20, 20, 5, 5, 0, 0, "zstd");
 	stage_fill(a);
 	zinc_array_close(a);
-	x.near = s.memory;
-	store = afar_open(&x, s.ctx);
+	x.local = s.memory;
+	store = remote_store_open(&x, s.ctx);
 	assert_ok(zinc_hierarchy_open(&h, store, "", NULL, &err));
 	assert_ok(zinc_array_open(&a, h, "/a", NULL, &err));
 	assert_ok(zinc_array_resize(a, (uint64_t[]){20, 15}, NULL, &err));

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fetch/fetch.h"
-#include "support/afar.h"
+#include "support/remote_store.h"
 #include "support/halting.h"
 #include "support/test.h"
 
@@ -18,7 +18,7 @@ enum { PARCELS = 300, BYTES = 1000, THREADS = 4, PARALLEL = 16 };
 typedef struct scene {
 	zinc_context *ctx;
 	zinc_store *memory, *store;
-	afar far;
+	remote_store remote;
 	zinc_sending how;
 	zinc_send *send;
 	zinc_wait wait;
@@ -111,8 +111,8 @@ open_scene(scene *s, int threads, uint64_t in_flight)
 	memset(s, 0, sizeof *s);
 	assert_ok(zinc_context_new(&s->ctx, ZINC_CONTEXT_OPTIONS(.threads = THREADS), &err));
 	assert_ok(zinc_store_open(&s->memory, "memory://", ZINC_STORE_OPTIONS(.context = s->ctx), &err));
-	s->far = (afar){.near = s->memory, .parallel = PARALLEL, .writes = true, .cas = true};
-	s->store = afar_open(&s->far, s->ctx);
+	s->remote = (remote_store){.local = s->memory, .parallel = PARALLEL, .writes = true, .cas = true};
+	s->store = remote_store_open(&s->remote, s->ctx);
 	halting_init(&s->end);
 	s->wait.size = sizeof s->wait;
 	s->how = (zinc_sending){.ctx = s->ctx,
@@ -186,19 +186,19 @@ open_puts_do_not_depend_on_threads(void **state)
 		scene s;
 
 		open_scene(&s, threads, 1 << 20);
-		s.far.before_put = wait_for_many;
-		s.far.arg = &s;
+		s.remote.before_put = wait_for_many;
+		s.remote.arg = &s;
 		s.waste = threads == 2 ? 5000 : 0;
-		s.far.asks = threads == 3;
-		s.store = (zinc_store_close(s.store), afar_open(&s.far, s.ctx));
+		s.remote.asks = threads == 3;
+		s.store = (zinc_store_close(s.store), remote_store_open(&s.remote, s.ctx));
 		s.how.store = s.store;
 		run(&s, PARCELS);
 		for (i = 0; i < PARCELS; i++) {
 			assert_int_equal(atomic_load(&s.done[i]), 1);
 			is_stored(&s, i);
 		}
-		assert_int_equal(s.far.most_puts, PARALLEL);
-		assert_in_range(s.far.put_calls, s.far.asks ? 1 : 2, PARCELS / 2);
+		assert_int_equal(s.remote.most_puts, PARALLEL);
+		assert_in_range(s.remote.put_calls, s.remote.asks ? 1 : 2, PARCELS / 2);
 		close_scene(&s);
 	}
 }
@@ -225,17 +225,17 @@ one_call_goes_on(void **state)
 
 	(void)state;
 	open_scene(&s, 2, 1 << 20);
-	s.far.asks = true;
-	s.far.before_put = give_another;
-	s.far.arg = &s;
-	s.store = (zinc_store_close(s.store), afar_open(&s.far, s.ctx));
+	s.remote.asks = true;
+	s.remote.before_put = give_another;
+	s.remote.arg = &s;
+	s.store = (zinc_store_close(s.store), remote_store_open(&s.remote, s.ctx));
 	s.how.store = s.store;
 	assert_ok(zinc_send_begin(&s.send, &s.how, &err));
 	make(&s, 0, 0);
 	while (atomic_load(&s.ndone) < PARCELS)
 		zinc_send_flush(s.send);
 	assert_ok(zinc_send_end(s.send, &err));
-	assert_int_equal(s.far.put_calls, 1);
+	assert_int_equal(s.remote.put_calls, 1);
 	for (i = 0; i < PARCELS; i++) {
 		assert_int_equal(atomic_load(&s.done[i]), 1);
 		is_stored(&s, i);
@@ -254,10 +254,10 @@ bytes_in_flight_are_bounded(void **state)
 		scene s;
 
 		open_scene(&s, threads, 5 * BYTES + 999);
-		s.far.slow = 50;
+		s.remote.slow = 50;
 		run(&s, PARCELS);
 		assert_in_range(atomic_load(&s.most_held), 2 * BYTES, 5 * BYTES);
-		assert_in_range(s.far.most_bytes, BYTES, 5 * BYTES);
+		assert_in_range(s.remote.most_bytes, BYTES, 5 * BYTES);
 		assert_int_equal(atomic_load(&s.ndone), PARCELS);
 		close_scene(&s);
 
@@ -289,15 +289,15 @@ the_lowest_failure_is_found(void **state)
 		scene s;
 
 		open_scene(&s, threads, 1 << 20);
-		s.far.before_put = fail_some;
-		s.far.slow = 100;
+		s.remote.before_put = fail_some;
+		s.remote.slow = 100;
 		run(&s, PARCELS);
 		assert_int_equal(atomic_load(&s.end.lowest), 25);
 		assert_int_equal(atomic_load(&s.code[25]), ZINC_E_IO);
 		for (i = 0; i < 25; i++)
 			is_stored(&s, i);
 		if (threads == 1)
-			assert_in_range(s.far.puts, 26, 26 + PARALLEL - 1);
+			assert_in_range(s.remote.puts, 26, 26 + PARALLEL - 1);
 		close_scene(&s);
 	}
 }
@@ -312,8 +312,8 @@ a_call_that_fails_is_made_singly(void **state)
 
 	(void)state;
 	open_scene(&s, 1, 1 << 20);
-	s.far.refuses = true;
-	s.far.before_put = fail_some;
+	s.remote.refuses = true;
+	s.remote.before_put = fail_some;
 	assert_ok(zinc_send_begin(&s.send, &s.how, &err));
 	for (i = 0; i < PARCELS; i++)
 		make(&s, i, 0);
@@ -321,7 +321,7 @@ a_call_that_fails_is_made_singly(void **state)
 	assert_int_equal(atomic_load(&s.end.lowest), 25);
 	for (i = 0; i < 25; i++)
 		is_stored(&s, i);
-	assert_int_equal(s.far.puts, 26);
+	assert_int_equal(s.remote.puts, 26);
 	assert_int_equal(atomic_load(&s.ndone), 26);
 	close_scene(&s);
 }
@@ -338,9 +338,9 @@ a_cancel_ends_the_window(void **state)
 
 		open_scene(&s, 2, in_flight);
 		s.stop_after = 20;
-		s.far.slow = 100;
+		s.remote.slow = 100;
 		run(&s, PARCELS);
-		assert_in_range(s.far.puts, 20, 20 + 2);
+		assert_in_range(s.remote.puts, 20, 20 + 2);
 		close_scene(&s);
 	}
 }
@@ -353,11 +353,11 @@ a_deadline_ends_it(void **state)
 
 	(void)state;
 	open_scene(&s, 2, 1 << 20);
-	s.far.slow = 20000;
+	s.remote.slow = 20000;
 	s.wait.until = zinc_now(s.ctx) + 0.1;
 	run(&s, PARCELS);
-	assert_true(s.far.cancelled > 0);
-	assert_true(s.far.puts < PARCELS / 2);
+	assert_true(s.remote.cancelled > 0);
+	assert_true(s.remote.puts < PARCELS / 2);
 	assert_int_not_equal(atomic_load(&s.end.lowest), SIZE_MAX);
 	close_scene(&s);
 }
@@ -410,10 +410,10 @@ conditions_go_together(void **state)
 
 	(void)state;
 	open_scene(&s, 2, 1 << 20);
-	s.far.before_put = hold_the_first;
-	s.far.arg = &s;
-	s.far.asks = true;
-	s.store = (zinc_store_close(s.store), afar_open(&s.far, s.ctx));
+	s.remote.before_put = hold_the_first;
+	s.remote.arg = &s;
+	s.remote.asks = true;
+	s.store = (zinc_store_close(s.store), remote_store_open(&s.remote, s.ctx));
 	s.how.store = s.store;
 	s.when = ZINC_ABSENT;
 	assert_ok(zinc_send_begin(&s.send, &s.how, &err));
@@ -425,7 +425,7 @@ conditions_go_together(void **state)
 	assert_ok(zinc_send_end(s.send, &err));
 	for (i = 0; i < 200; i++)
 		is_stored(&s, i);
-	assert_in_range(s.far.put_calls, 2, 200 / 16);
+	assert_in_range(s.remote.put_calls, 2, 200 / 16);
 	close_scene(&s);
 }
 
@@ -440,14 +440,14 @@ deletes_go_together(void **state)
 	open_scene(&s, 2, 1 << 20);
 	run(&s, PARCELS);
 	s.erase = true;
-	s.far.put_calls = s.far.puts = 0;
+	s.remote.put_calls = s.remote.puts = 0;
 	atomic_store(&s.ngiven, 0);
-	s.far.before_put = wait_for_many;
-	s.far.arg = &s;
+	s.remote.before_put = wait_for_many;
+	s.remote.arg = &s;
 	run(&s, PARCELS);
-	assert_int_equal(s.far.dels, PARCELS);
-	assert_in_range(s.far.put_calls, 1, PARCELS / 2);
-	assert_int_equal(s.far.most_puts, PARALLEL);
+	assert_int_equal(s.remote.dels, PARCELS);
+	assert_in_range(s.remote.put_calls, 1, PARCELS / 2);
+	assert_int_equal(s.remote.most_puts, PARALLEL);
 	assert_int_equal(zinc_store_get_all(s.memory, "k7", &b, NULL, 0, NULL, &err), ZINC_E_NOTFOUND);
 	close_scene(&s);
 }
@@ -462,7 +462,7 @@ dropped_parcels_are_not_sent(void **state)
 
 	(void)state;
 	open_scene(&s, 2, 1 << 20);
-	s.far.slow = 2000;
+	s.remote.slow = 2000;
 	assert_ok(zinc_send_begin(&s.send, &s.how, &err));
 	make(&s, 0, 0);
 	make(&s, 1, 0);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "array/engine.h"
-#include "support/afar.h"
+#include "support/remote_store.h"
 #include "support/arrays.h"
 #include "support/test.h"
 
@@ -15,10 +15,10 @@
 
 typedef struct scene {
 	stage s;
-	afar far;
+	remote_store remote;
 	zinc_store *store;
 	zinc_hierarchy *h;
-	zinc_array *near, *a;
+	zinc_array *local, *a;
 	zinc_blob other[2]; /* the first shard in both generations */
 	unsigned flips;     /* how often it is replaced */
 	uint64_t flipped;
@@ -53,7 +53,7 @@ make_generations(scene *x)
 	assert_ok(zinc_store_get_all(x->s.memory, FIRST, &x->other[0], NULL, 0, NULL, &err));
 	for (uint16_t i = 0; i < 16; i++)
 		v[i] = (uint16_t)(i / 4 * 8 + i % 4 + 101);
-	assert_ok(zinc_array_write_text(x->near, "0:4, 0:4", ZINC_BUFFER(v, sizeof v), NULL, &err));
+	assert_ok(zinc_array_write_text(x->local, "0:4, 0:4", ZINC_BUFFER(v, sizeof v), NULL, &err));
 	assert_ok(zinc_store_get_all(x->s.memory, FIRST, &x->other[1], NULL, 0, NULL, &err));
 	store_generation(x, 0);
 }
@@ -66,17 +66,17 @@ scene_open(scene *x, uint64_t merge_gap, bool no_tags)
 	memset(x, 0, sizeof *x);
 	x->other[0] = x->other[1] = (zinc_blob)ZINC_BLOB_INIT;
 	stage_open(&x->s, 2, 0);
-	x->near = stage_array(&x->s, "a", 8, 8, 2, 2, 4, 4, "none");
-	stage_fill(x->near);
+	x->local = stage_array(&x->s, "a", 8, 8, 2, 2, 4, 4, "none");
+	stage_fill(x->local);
 	make_generations(x);
-	x->far = (afar){.near = x->s.memory, .parallel = 8, .merge_gap = merge_gap, .no_tags = no_tags};
-	x->store = afar_open(&x->far, x->s.ctx);
+	x->remote = (remote_store){.local = x->s.memory, .parallel = 8, .merge_gap = merge_gap, .no_tags = no_tags};
+	x->store = remote_store_open(&x->remote, x->s.ctx);
 	assert_ok(zinc_hierarchy_open(&x->h, x->store, "", ZINC_OPEN_OPTIONS(.context = x->s.ctx), &err));
 	assert_ok(zinc_array_open(&x->a, x->h, "a", NULL, &err));
-	x->far.before = flip;
-	x->far.arg = x;
-	x->far.calls = x->far.requests = 0;
-	x->far.most_open = 0;
+	x->remote.before = flip;
+	x->remote.arg = x;
+	x->remote.calls = x->remote.requests = 0;
+	x->remote.most_open = 0;
 }
 
 static void
@@ -85,7 +85,7 @@ scene_close(scene *x)
 	zinc_blob_fini(&x->other[0]);
 	zinc_blob_fini(&x->other[1]);
 	zinc_array_close(x->a);
-	zinc_array_close(x->near);
+	zinc_array_close(x->local);
 	zinc_hierarchy_close(x->h);
 	zinc_store_close(x->store);
 	stage_close(&x->s);
@@ -107,7 +107,7 @@ read_shards(scene *x, const char *text, uint16_t *v, size_t n, const zinc_io_opt
 	if (zinc_selection_parse(&sel, x->a, text, &ok) || zinc_call_begin(&c, x->a, o, &ok) ||
 	    zinc_plan_init(&p, c.ctx, c.m, sel, &ok) || zinc_target_init(&t, c.m, &p.sel, &b, 0, false, &ok))
 		fail_msg("%s: %s", text, ok.text);
-	x->far.calls = x->far.requests = 0;
+	x->remote.calls = x->remote.requests = 0;
 	st = zinc_job_read_shards(&j, err);
 	zinc_plan_fini(&p);
 	zinc_selection_free(sel);
@@ -160,7 +160,7 @@ test_no_tags(void **state)
 	(void)state;
 	scene_open(&x, 0, true);
 	assert_ok(read_shards(&x, "2:4, 0:2", v, 4, NULL, &err));
-	assert_int_equal(x.far.requests, 1);
+	assert_int_equal(x.remote.requests, 1);
 	assert_true(v[0] == 17 && v[1] == 18 && v[2] == 25 && v[3] == 26);
 	scene_close(&x);
 }
@@ -186,7 +186,7 @@ test_merge(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		scene_open(&x, rows[i].gap, false);
 		assert_ok(read_shards(&x, rows[i].text, v, 8, NULL, &err));
-		assert_int_equal(x.far.requests, rows[i].requests);
+		assert_int_equal(x.remote.requests, rows[i].requests);
 		assert_int_equal(v[0], 1);
 		assert_int_equal(v[7], i == 0 ? 12 : 26);
 		scene_close(&x);
@@ -206,8 +206,8 @@ test_together(void **state)
 	assert_ok(read_shards(&x, ":, :", v, 64, NULL, &err));
 	for (uint16_t i = 0; i < 64; i++)
 		assert_int_equal(v[i], i + 1);
-	assert_int_equal(x.far.calls, 2);
-	assert_int_equal(x.far.requests, 8);
+	assert_int_equal(x.remote.calls, 2);
+	assert_int_equal(x.remote.requests, 8);
 	scene_close(&x);
 }
 
@@ -223,7 +223,7 @@ test_small(void **state)
 	scene_open(&x, 4096, false);
 	assert_ok(read_shards(&x, "5, 6", v, 1, NULL, &err));
 	assert_int_equal(v[0], 47);
-	assert_int_equal(x.far.requests, 1);
+	assert_int_equal(x.remote.requests, 1);
 	scene_close(&x);
 }
 

@@ -1,7 +1,7 @@
 /*
- * afar.c - a remote store for tests: it keeps many requests open and answers them out of order
+ * remote_store.c - a remote store for tests: it keeps many requests open and answers them out of order
  */
-#include "support/afar.h"
+#include "support/remote_store.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 /* One get. */
 typedef struct call {
-	afar *x;
+	remote_store *x;
 	const zinc_get *gets;
 	const zinc_sink *sink;
 	size_t n, begun;
@@ -77,7 +77,7 @@ answer(call *c, size_t i)
 
 	if (c->x->before)
 		c->x->before(c->x->arg, c->x->answers, &c->gets[i]);
-	st = zinc_store_get_all(c->x->near, c->gets[i].key, &b, &tag, 0, NULL, &e);
+	st = zinc_store_get_all(c->x->local, c->gets[i].key, &b, &tag, 0, NULL, &e);
 	if (st == ZINC_OK)
 		over = found(c, i, &b, &tag);
 	else if (st == ZINC_E_NOTFOUND)
@@ -113,9 +113,9 @@ answer_one(call *c)
 }
 
 static zinc_status
-afar_get(void *self, const zinc_get *gets, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
+remote_get(void *self, const zinc_get *gets, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
-	afar *x = self;
+	remote_store *x = self;
 	call c = {.x = x, .gets = gets, .sink = sink, .n = n};
 
 	(void)err;
@@ -143,7 +143,7 @@ afar_get(void *self, const zinc_get *gets, size_t n, const zinc_sink *sink, cons
 
 /* One put or del. */
 typedef struct changes {
-	afar *x;
+	remote_store *x;
 	const zinc_put *puts; /* or */
 	const zinc_del *dels;
 	const zinc_done *done;
@@ -153,7 +153,7 @@ typedef struct changes {
 static void
 change_one(const changes *c, size_t i)
 {
-	afar *x = c->x;
+	remote_store *x = c->x;
 	const struct timespec pause = {0, (long)x->slow * 1000};
 	const char *key = c->puts ? c->puts[i].key : c->dels[i].key;
 	zinc_error e = ZINC_ERROR_INIT;
@@ -165,12 +165,12 @@ change_one(const changes *c, size_t i)
 	if (x->before_put)
 		st = x->before_put(x->arg, x->puts + x->dels, key);
 	if (st != ZINC_OK)
-		zinc_fail(&e, st, "the far store was told to fail");
+		zinc_fail(&e, st, "the remote store was told to fail");
 	else if (c->puts)
-		st = zinc_store_putv(x->near, NULL, key, c->puts[i].iov, c->puts[i].niov, c->puts[i].when, c->flags,
+		st = zinc_store_putv(x->local, NULL, key, c->puts[i].iov, c->puts[i].niov, c->puts[i].when, c->flags,
 				     &tag, NULL, &e);
 	else
-		st = zinc_store_del(x->near, NULL, key, c->dels[i].when, c->flags, NULL, &e);
+		st = zinc_store_del(x->local, NULL, key, c->dels[i].when, c->flags, NULL, &e);
 	*(c->puts ? &x->puts : &x->dels) += 1;
 	zinc_done_report(c->done, i, st, &tag, st == ZINC_OK ? NULL : &e);
 }
@@ -200,8 +200,8 @@ change_all(const changes *c, size_t n, const zinc_wait *wait)
 }
 
 static zinc_status
-afar_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
-	 const zinc_wait *wait, zinc_error *err)
+remote_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
+	   const zinc_wait *wait, zinc_error *err)
 {
 	const changes c = {.x = self, .puts = puts, .done = done, .flags = flags};
 	uint64_t total = 0;
@@ -219,8 +219,8 @@ afar_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, cons
 }
 
 static zinc_status
-afar_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done, uint32_t flags,
-	 const zinc_wait *wait, zinc_error *err)
+remote_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done, uint32_t flags,
+	   const zinc_wait *wait, zinc_error *err)
 {
 	const changes c = {.x = self, .dels = dels, .done = done, .flags = flags};
 
@@ -230,9 +230,9 @@ afar_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, cons
 }
 
 static void
-afar_caps(void *self, zinc_caps *out)
+remote_caps(void *self, zinc_caps *out)
 {
-	const afar *x = self;
+	const remote_store *x = self;
 
 	out->flags = ZINC_CAP_READ | ZINC_CAP_RANGE | ZINC_CAP_SUFFIX_RANGE | ZINC_CAP_LIST | ZINC_CAP_REMOTE;
 	out->flags |= x->no_tags && !x->claims_tags ? 0 : ZINC_CAP_TAGS;
@@ -243,41 +243,41 @@ afar_caps(void *self, zinc_caps *out)
 }
 
 static void
-afar_close(void *self)
+remote_close(void *self)
 {
 	(void)self;
 }
 
 static zinc_status
-afar_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
+remote_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_list(((afar *)self)->near, prefix, fn, arg, wait, err);
+	return zinc_store_list(((remote_store *)self)->local, prefix, fn, arg, wait, err);
 }
 
 static zinc_status
-afar_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
+remote_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_list_dir(((afar *)self)->near, prefix, fn, arg, wait, err);
+	return zinc_store_list_dir(((remote_store *)self)->local, prefix, fn, arg, wait, err);
 }
 
 zinc_store *
-afar_open(afar *x, zinc_context *ctx)
+remote_store_open(remote_store *x, zinc_context *ctx)
 {
 	zinc_store_ops ops = {.size = sizeof ops,
-			      .name = "afar",
-			      .get = afar_get,
-			      .put = afar_put,
-			      .del = afar_del,
-			      .caps = afar_caps,
-			      .close = afar_close,
-			      .list = afar_list,
-			      .list_dir = afar_list_dir};
+			      .name = "remote",
+			      .get = remote_get,
+			      .put = remote_put,
+			      .del = remote_del,
+			      .caps = remote_caps,
+			      .close = remote_close,
+			      .list = remote_list,
+			      .list_dir = remote_list_dir};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s = NULL;
 
 	ops.more = x->asks;
 	if (!x->writes)
 		ops.put = NULL, ops.del = NULL;
-	assert_ok(zinc_store_wrap(&s, ctx, &ops, x, "afar://", &err));
+	assert_ok(zinc_store_wrap(&s, ctx, &ops, x, "remote://", &err));
 	return s;
 }

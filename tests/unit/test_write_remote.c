@@ -1,5 +1,5 @@
 /*
- * test_write_far.c - writing to a remote store: the same bytes as locally, in few calls
+ * test_write_remote.c - writing to a remote store: the same bytes as locally, in few calls
  *
  * Numbers are the promises of src/array/write.c.  Element (r, c) is r * COLS + c + 1 before the write under test.
  */
@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/afar.h"
+#include "support/remote_store.h"
 #include "support/arrays.h"
 #include "support/test.h"
 
 enum { ROWS = 200, COLS = 300, PARALLEL = 32 };
 
-static uint16_t values[ROWS * COLS], near_v[ROWS * COLS], far_v[ROWS * COLS];
+static uint16_t values[ROWS * COLS], local_v[ROWS * COLS], remote_v[ROWS * COLS];
 
 static const struct layout {
 	const char *name;
@@ -35,10 +35,10 @@ static const char *const selections[] = {
 
 typedef struct pair {
 	stage g;
-	afar x;
+	remote_store x;
 	zinc_store *store;
 	zinc_hierarchy *h;
-	zinc_array *near, *far, *direct; /* direct: the far array, written near */
+	zinc_array *local, *remote, *direct; /* direct: the remote array, written through the local store */
 } pair;
 
 /* Two arrays of the same elements, one of them in a remote store. */
@@ -48,14 +48,14 @@ open_pair(pair *p, const struct layout *l, int threads, bool cas)
 	zinc_error err = ZINC_ERROR_INIT;
 
 	stage_open(&p->g, threads, 0);
-	p->near = stage_array(&p->g, "a", ROWS, COLS, l->chunk[0], l->chunk[1], l->shard[0], l->shard[1], l->codecs);
+	p->local = stage_array(&p->g, "a", ROWS, COLS, l->chunk[0], l->chunk[1], l->shard[0], l->shard[1], l->codecs);
 	p->direct = stage_array(&p->g, "b", ROWS, COLS, l->chunk[0], l->chunk[1], l->shard[0], l->shard[1], l->codecs);
-	stage_fill(p->near);
+	stage_fill(p->local);
 	stage_fill(p->direct);
-	p->x = (afar){.near = p->g.memory, .parallel = PARALLEL, .merge_gap = 100, .writes = true, .cas = cas};
-	p->store = afar_open(&p->x, p->g.ctx);
+	p->x = (remote_store){.local = p->g.memory, .parallel = PARALLEL, .merge_gap = 100, .writes = true, .cas = cas};
+	p->store = remote_store_open(&p->x, p->g.ctx);
 	assert_ok(zinc_hierarchy_open(&p->h, p->store, "", ZINC_OPEN_OPTIONS(.context = p->g.ctx), &err));
-	assert_ok(zinc_array_open(&p->far, p->h, "b", NULL, &err));
+	assert_ok(zinc_array_open(&p->remote, p->h, "b", NULL, &err));
 	p->x.calls = p->x.requests = 0;
 	p->x.most_open = 0;
 }
@@ -63,9 +63,9 @@ open_pair(pair *p, const struct layout *l, int threads, bool cas)
 static void
 close_pair(pair *p)
 {
-	zinc_array_close(p->near);
+	zinc_array_close(p->local);
 	zinc_array_close(p->direct);
-	zinc_array_close(p->far);
+	zinc_array_close(p->remote);
 	zinc_hierarchy_close(p->h);
 	zinc_store_close(p->store);
 	stage_close(&p->g);
@@ -76,9 +76,9 @@ compare(pair *p, const char *where)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 
-	assert_ok(zinc_array_read(p->near, NULL, ZINC_BUFFER(near_v, sizeof near_v), NULL, &err));
-	assert_ok(zinc_array_read(p->direct, NULL, ZINC_BUFFER(far_v, sizeof far_v), NULL, &err));
-	if (memcmp(near_v, far_v, sizeof near_v) != 0)
+	assert_ok(zinc_array_read(p->local, NULL, ZINC_BUFFER(local_v, sizeof local_v), NULL, &err));
+	assert_ok(zinc_array_read(p->direct, NULL, ZINC_BUFFER(remote_v, sizeof remote_v), NULL, &err));
+	if (memcmp(local_v, remote_v, sizeof local_v) != 0)
 		fail_msg("%s differs", where);
 }
 
@@ -120,7 +120,7 @@ fill_values(size_t first)
 
 /* (2), (5) by conditions, and with single_writer */
 static void
-near_and_far_are_the_same(void **state)
+local_and_remote_are_the_same(void **state)
 {
 	int threads, cas;
 	size_t i, k;
@@ -135,9 +135,9 @@ near_and_far_are_the_same(void **state)
 				open_pair(&p, &layouts[i], threads, cas);
 				for (k = 0; k < COUNT(selections); k++) {
 					fill_values(1000 * k + 5);
-					assert_ok(write_to(p.far, selections[k], ZINC_IO_OPTIONS(.single_writer = !cas),
-							   &err));
-					assert_ok(write_to(p.near, selections[k], NULL, &err));
+					assert_ok(write_to(p.remote, selections[k],
+							   ZINC_IO_OPTIONS(.single_writer = !cas), &err));
+					assert_ok(write_to(p.local, selections[k], NULL, &err));
 					compare(&p, selections[k]);
 				}
 				close_pair(&p);
@@ -170,12 +170,12 @@ many_are_open(void **state)
 		open_pair(&p, &layouts[0], threads, true);
 		p.x.before_put = slow_first;
 		fill_values(7);
-		assert_ok(write_to(p.far, "", NULL, &err));
+		assert_ok(write_to(p.remote, "", NULL, &err));
 		assert_int_equal(p.x.calls, 0);
 		assert_int_equal(p.x.puts, 600);
 		assert_int_equal(p.x.most_puts, PARALLEL);
 		p.x.put_calls = p.x.puts = p.x.most_puts = 0;
-		assert_ok(write_to(p.far, ":, ::2", NULL, &err));
+		assert_ok(write_to(p.remote, ":, ::2", NULL, &err));
 		assert_int_equal(p.x.calls, 1);
 		assert_int_equal(p.x.requests, 600);
 		assert_int_equal(p.x.most_open, PARALLEL);
@@ -196,14 +196,14 @@ fill_value_is_erased_together(void **state)
 	open_pair(&p, &layouts[0], 2, true);
 	p.x.before_put = slow_first;
 	memset(values, 0, sizeof values);
-	assert_ok(write_to(p.far, "", NULL, &err));
+	assert_ok(write_to(p.remote, "", NULL, &err));
 	assert_int_equal(p.x.dels, 600);
 	assert_int_equal(p.x.puts, 0);
 	assert_int_equal(p.x.most_puts, PARALLEL);
-	assert_ok(write_to(p.near, "", NULL, &err));
+	assert_ok(write_to(p.local, "", NULL, &err));
 	compare(&p, "all fill");
 	p.x.dels = 0;
-	assert_ok(write_to(p.far, ":, ::2", NULL, &err)); /* nothing exists, and nothing is put */
+	assert_ok(write_to(p.remote, ":, ::2", NULL, &err)); /* nothing exists, and nothing is put */
 	assert_int_equal(p.x.dels + p.x.puts, 0);
 	close_pair(&p);
 }
@@ -211,7 +211,7 @@ fill_value_is_erased_together(void **state)
 /* ---- other writers ---- */
 
 typedef struct rival {
-	zinc_array *a;  /* the same one, near */
+	zinc_array *a;  /* the same one, in the local store */
 	uint64_t every; /* puts between two of its own */
 	uint16_t next;
 } rival;
@@ -250,19 +250,19 @@ losers_try_again(void **state)
 	p.x.before_put = come_between;
 	p.x.arg = &other;
 	fill_values(9);
-	assert_ok(write_to(p.far, "::10, ::10", NULL, &err));
+	assert_ok(write_to(p.remote, "::10, ::10", NULL, &err));
 	assert_true(p.x.puts > 600 + 100);
 	p.x.before_put = NULL;
-	assert_ok(write_to(p.near, "::10, ::10", NULL, &err));
-	assert_ok(zinc_array_read(p.near, NULL, ZINC_BUFFER(near_v, sizeof near_v), NULL, &err));
-	assert_ok(zinc_array_read(p.direct, NULL, ZINC_BUFFER(far_v, sizeof far_v), NULL, &err));
+	assert_ok(write_to(p.local, "::10, ::10", NULL, &err));
+	assert_ok(zinc_array_read(p.local, NULL, ZINC_BUFFER(local_v, sizeof local_v), NULL, &err));
+	assert_ok(zinc_array_read(p.direct, NULL, ZINC_BUFFER(remote_v, sizeof remote_v), NULL, &err));
 	for (r = 0; r < ROWS; r++)
 		for (c = 0; c < COLS; c++) {
-			const bool his = r % 10 == 1 && c % 10 == 1 && far_v[r * COLS + c] == 4711;
+			const bool his = r % 10 == 1 && c % 10 == 1 && remote_v[r * COLS + c] == 4711;
 
 			theirs += his;
 			if (!his)
-				assert_int_equal(far_v[r * COLS + c], near_v[r * COLS + c]);
+				assert_int_equal(remote_v[r * COLS + c], local_v[r * COLS + c]);
 		}
 	assert_in_range(theirs, 100, 600);
 	close_pair(&p);
@@ -285,7 +285,7 @@ who_always_loses_gives_up(void **state)
 	(void)state;
 	open_pair(&p, &layouts[0], 2, true);
 	p.x.before_put = always_lost;
-	assert_int_equal(write_to(p.far, ":, ::2", NULL, &err), ZINC_E_CONFLICT);
+	assert_int_equal(write_to(p.remote, ":, ::2", NULL, &err), ZINC_E_CONFLICT);
 	assert_non_null(strstr(err.text, "64 times"));
 	assert_string_equal(err.key, "b/c/3/4");
 	assert_int_equal(p.x.puts, 600 - 1 + 64);
@@ -317,7 +317,7 @@ the_lowest_failure_is_told(void **state)
 			open_pair(&p, &layouts[0], threads, true);
 			p.x.before_put = fail_two;
 			p.x.slow = 50;
-			assert_int_equal(write_to(p.far, ways[i], NULL, &err), ZINC_E_IO);
+			assert_int_equal(write_to(p.remote, ways[i], NULL, &err), ZINC_E_IO);
 			assert_string_equal(err.key, "b/c/1/7");
 			assert_in_range(p.x.puts, 38, 599);
 			close_pair(&p);
@@ -336,11 +336,11 @@ too_long_values_are_replaced(void **state)
 	open_pair(&p, &layouts[2], 2, true);
 	fill_values(3);
 	assert_ok(zinc_store_put(p.g.memory, NULL, "b/c/15/42", junk, sizeof junk, NULL, 0, NULL, NULL, &err));
-	assert_ok(write_to(p.far, "", NULL, &err));
-	assert_ok(write_to(p.near, "", NULL, &err));
+	assert_ok(write_to(p.remote, "", NULL, &err));
+	assert_ok(write_to(p.local, "", NULL, &err));
 	compare(&p, "replaced");
 	assert_ok(zinc_store_put(p.g.memory, NULL, "b/c/0/0", junk, sizeof junk, NULL, 0, NULL, NULL, &err));
-	assert_int_equal(write_to(p.far, ":, ::2", NULL, &err), ZINC_E_LIMIT);
+	assert_int_equal(write_to(p.remote, ":, ::2", NULL, &err), ZINC_E_LIMIT);
 	assert_string_equal(err.key, "b/c/0/0");
 	close_pair(&p);
 }
@@ -378,7 +378,7 @@ progress_counts_what_is_stored(void **state)
 
 		open_pair(&p, &layouts[3], 2, true);
 		fill_values(1);
-		assert_ok(write_to(p.far, ways[i],
+		assert_ok(write_to(p.remote, ways[i],
 				   ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.progress = progress, .progress_arg = &w)),
 				   &err));
 		assert_int_equal(w.units, 150);
@@ -389,7 +389,7 @@ progress_counts_what_is_stored(void **state)
 		w = (watch){.stop_at = 10};
 		open_pair(&p, &layouts[3], 2, true);
 		assert_int_equal(
-		    write_to(p.far, ways[i],
+		    write_to(p.remote, ways[i],
 			     ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.progress = progress, .progress_arg = &w)),
 			     &err),
 		    ZINC_E_CANCELLED);
@@ -441,20 +441,20 @@ cancel_and_deadline_end_it(void **state)
 	p.x.before_put = cancel_at_40;
 	p.x.arg = &cancel;
 	fill_values(1);
-	assert_int_equal(write_to(p.far, "", ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.cancel = &cancel)), &err),
+	assert_int_equal(write_to(p.remote, "", ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.cancel = &cancel)), &err),
 			 ZINC_E_CANCELLED);
 	assert_in_range(p.x.puts, 41, 42);
 	p.x.before_put = NULL;
 	p.x.puts = 0;
 	p.x.slow = 5000;
-	assert_int_equal(write_to(p.far, "", ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.timeout = 0.1)), &err),
+	assert_int_equal(write_to(p.remote, "", ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.timeout = 0.1)), &err),
 			 ZINC_E_CANCELLED);
 	assert_in_range(p.x.puts, 0, 100);
 	p.x.slow = 0;
 	p.x.before_put = uncertain_in_the_end;
 	p.x.arg = &end;
 	end = now() + 0.102;
-	assert_int_equal(write_to(p.far, "", ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.timeout = 0.1)), &err),
+	assert_int_equal(write_to(p.remote, "", ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.timeout = 0.1)), &err),
 			 ZINC_E_CANCELLED);
 	close_pair(&p);
 }
@@ -472,10 +472,10 @@ bytes_in_flight_are_bounded(void **state)
 	open_pair(&p, &layouts[1], 2, true);
 	p.x.before_put = slow_first;
 	fill_values(1);
-	assert_ok(write_to(p.far, "", ZINC_IO_OPTIONS(.in_flight_bytes = 10 * 200), &err));
+	assert_ok(write_to(p.remote, "", ZINC_IO_OPTIONS(.in_flight_bytes = 10 * 200), &err));
 	assert_in_range(p.x.most_bytes, 200, 8 * 200); /* the threads have two chunks */
 	p.x.most_bytes = 0;
-	assert_ok(write_to(p.far, ":, ::2", ZINC_IO_OPTIONS(.in_flight_bytes = 10 * 200), &err));
+	assert_ok(write_to(p.remote, ":, ::2", ZINC_IO_OPTIONS(.in_flight_bytes = 10 * 200), &err));
 	assert_in_range(p.x.most_bytes, 200, 4 * 200);
 	close_pair(&p);
 }
@@ -493,9 +493,9 @@ a_flush_has_one_deadline(void **state)
 
 	(void)state;
 	open_pair(&p, &layouts[0], 2, true);
-	assert_ok(zinc_writer_new(&w, p.far, 0, NULL, &err));
+	assert_ok(zinc_writer_new(&w, p.remote, 0, NULL, &err));
 	for (i = 0; i < COUNT(boxes); i++) {
-		assert_ok(zinc_selection_parse(&sel, p.far, boxes[i], &err));
+		assert_ok(zinc_selection_parse(&sel, p.remote, boxes[i], &err));
 		fill_values(3);
 		assert_ok(zinc_writer_write(w, sel, ZINC_BUFFER(values, 10 * 200 * sizeof values[0]), NULL, &err));
 		zinc_selection_free(sel);
@@ -514,7 +514,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(near_and_far_are_the_same),     cmocka_unit_test(many_are_open),
+	    cmocka_unit_test(local_and_remote_are_the_same), cmocka_unit_test(many_are_open),
 	    cmocka_unit_test(fill_value_is_erased_together), cmocka_unit_test(losers_try_again),
 	    cmocka_unit_test(who_always_loses_gives_up),     cmocka_unit_test(the_lowest_failure_is_told),
 	    cmocka_unit_test(too_long_values_are_replaced),  cmocka_unit_test(progress_counts_what_is_stored),

@@ -1,5 +1,5 @@
 /*
- * write_far.c - write a selection to a remote store: many objects in flight at once
+ * write_remote.c - write a selection to a remote store: many objects in flight at once
  *
  * Whole objects are encoded by the threads of the call and sent by a sender of the room `fetch`.  Objects that change
  * in part are fetched together, changed as they arrive, and put on condition that they were not changed meanwhile.
@@ -19,7 +19,7 @@ typedef struct part {
 	bool whole; /* the stored object is too large for a chunk: replace it without reading */
 } part;
 
-typedef struct far_write {
+typedef struct remote_write {
 	zinc_job *j;
 	zinc_send *send;
 	bool batches;       /* parts are fetched and sent in batches */
@@ -33,24 +33,24 @@ typedef struct far_write {
 	pthread_mutex_t lock;
 	part *lost; /* to be tried again */
 	size_t nlost;
-} far_write;
+} remote_write;
 
 /* ---- callbacks of the sender ---- */
 
 static bool
 stopped(void *arg, size_t i)
 {
-	return zinc_call_stopped(((const far_write *)arg)->j->c, i);
+	return zinc_call_stopped(((const remote_write *)arg)->j->c, i);
 }
 
 static bool
 halted(void *arg)
 {
-	return zinc_call_halted(((const far_write *)arg)->j->c);
+	return zinc_call_halted(((const remote_write *)arg)->j->c);
 }
 
 static void
-try_again(far_write *x, size_t i, bool whole)
+try_again(remote_write *x, size_t i, bool whole)
 {
 	pthread_mutex_lock(&x->lock);
 	x->lost[x->nlost++] = (part){i, whole};
@@ -60,7 +60,7 @@ try_again(far_write *x, size_t i, bool whole)
 static void
 done(void *arg, const zinc_parcel *p, zinc_status st, zinc_error *err)
 {
-	far_write *x = arg;
+	remote_write *x = arg;
 	const bool lost = p->when != ZINC_ANY && (st == ZINC_E_CONFLICT || st == ZINC_E_EXISTS);
 	zinc_object o;
 
@@ -85,7 +85,7 @@ done(void *arg, const zinc_parcel *p, zinc_status st, zinc_error *err)
 /* The maximum encoded size of an object.  For elements of variable length there is no bound; each object counts as
  * x->share until it is encoded. */
 static uint64_t
-bound_of(const far_write *x, const zinc_object *o)
+bound_of(const remote_write *x, const zinc_object *o)
 {
 	const zinc_meta *m = x->j->p->m;
 	const uint64_t limit = zinc_object_limit(m, x->j->c->ctx, o->extent);
@@ -94,7 +94,7 @@ bound_of(const far_write *x, const zinc_object *o)
 }
 
 static zinc_status
-take_parcel(far_write *x, const zinc_object *o, zinc_parcel **p, zinc_error *err)
+take_parcel(remote_write *x, const zinc_object *o, zinc_parcel **p, zinc_error *err)
 {
 	zinc_status st;
 
@@ -112,7 +112,7 @@ take_parcel(far_write *x, const zinc_object *o, zinc_parcel **p, zinc_error *err
 }
 
 static zinc_status
-send_whole(far_write *x, const zinc_object *o, zinc_worker *w, zinc_error *err)
+send_whole(remote_write *x, const zinc_object *o, zinc_worker *w, zinc_error *err)
 {
 	zinc_parcel *p = NULL;
 	zinc_status st;
@@ -134,7 +134,7 @@ send_whole(far_write *x, const zinc_object *o, zinc_worker *w, zinc_error *err)
 static void
 write_item(void *arg, size_t i, int worker)
 {
-	far_write *x = arg;
+	remote_write *x = arg;
 	zinc_worker *w = &x->j->c->workers[worker];
 	zinc_object o;
 	zinc_status st;
@@ -160,7 +160,7 @@ write_item(void *arg, size_t i, int worker)
 static bool
 part_stopped(void *arg, size_t i)
 {
-	const far_write *x = arg;
+	const remote_write *x = arg;
 
 	return zinc_call_stopped(x->j->c, x->parts[i].i);
 }
@@ -168,7 +168,7 @@ part_stopped(void *arg, size_t i)
 static zinc_status
 want_part(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 {
-	const far_write *x = arg;
+	const remote_write *x = arg;
 	const part *t = &x->parts[it->i];
 	zinc_object o;
 
@@ -191,7 +191,7 @@ too_long(void *arg, const zinc_fetch_item *it, uint64_t nbytes, zinc_error *err)
 
 /* Change the object and send the result. */
 static zinc_status
-send_changed(far_write *x, const zinc_object *o, zinc_worker *w, const zinc_fetch_item *it, zinc_parcel *p,
+send_changed(remote_write *x, const zinc_object *o, zinc_worker *w, const zinc_fetch_item *it, zinc_parcel *p,
 	     zinc_error *err)
 {
 	const zinc_bytes old = {it->bytes->p, it->bytes->n};
@@ -220,7 +220,7 @@ send_changed(far_write *x, const zinc_object *o, zinc_worker *w, const zinc_fetc
 static zinc_status
 take_part(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *err)
 {
-	far_write *x = arg;
+	remote_write *x = arg;
 	const part *t = &x->parts[it->i];
 	zinc_worker *w = &x->j->c->workers[worker];
 	zinc_parcel *p = NULL;
@@ -237,7 +237,7 @@ take_part(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *e
 static void
 fail_part(void *arg, zinc_fetch_item *it, zinc_status st, zinc_error *err)
 {
-	far_write *x = arg;
+	remote_write *x = arg;
 	zinc_object o;
 
 	zinc_plan_object(x->j->p, x->parts[it->i].i, &o);
@@ -253,13 +253,13 @@ fail_part(void *arg, zinc_fetch_item *it, zinc_status st, zinc_error *err)
 /* One attempt to write all parts.  Its items keep old bytes in their own memory, because new bytes are made in the
  * threads' memory. */
 static void
-try_parts(far_write *x, zinc_fetch_item *items)
+try_parts(remote_write *x, zinc_fetch_item *items)
 {
 	zinc_fetch f = zinc_call_fetch(x->j->c, x);
 
 	f.in_flight = x->in_flight;
 	f.threads = x->threads;
-	f.near = items;
+	f.local = items;
 	f.stopped = part_stopped;
 	f.halted = halted;
 	f.want = want_part;
@@ -280,7 +280,7 @@ by_number(const void *a, const void *b)
 
 /* Repeat until all parts are written. */
 static void
-repeat_parts(far_write *x, zinc_fetch_item *items)
+repeat_parts(remote_write *x, zinc_fetch_item *items)
 {
 	part *was;
 
@@ -299,7 +299,7 @@ repeat_parts(far_write *x, zinc_fetch_item *items)
 
 /* Objects are so large that only a few fit in memory: send the whole ones before any part is changed. */
 static void
-send_whole_first(far_write *x)
+send_whole_first(remote_write *x)
 {
 	int i;
 
@@ -309,7 +309,7 @@ send_whole_first(far_write *x)
 }
 
 static zinc_status
-write_parts(far_write *x, zinc_error *err)
+write_parts(remote_write *x, zinc_error *err)
 {
 	zinc_call *c = x->j->c;
 	zinc_fetch_item *items = zinc_calloc(c->ctx, (size_t)c->threads, sizeof *items);
@@ -333,7 +333,7 @@ write_parts(far_write *x, zinc_error *err)
 
 /* The same order as zinc_store_update: the store's own exclusion, conditions, single_writer. */
 static void
-choose_method(far_write *x)
+choose_method(remote_write *x)
 {
 	const uint32_t cas = ZINC_CAP_CAS | ZINC_CAP_TAGS;
 	const zinc_call *c = x->j->c;
@@ -344,7 +344,7 @@ choose_method(far_write *x)
 
 /* The number of objects that change in part, and the maximum size of the largest. */
 static size_t
-count_parts(const far_write *x, uint64_t *largest)
+count_parts(const remote_write *x, uint64_t *largest)
 {
 	zinc_object o;
 	size_t i, n = 0;
@@ -361,7 +361,7 @@ count_parts(const far_write *x, uint64_t *largest)
 }
 
 static zinc_status
-run(far_write *x, size_t n, uint64_t largest, zinc_error *err)
+run(remote_write *x, size_t n, uint64_t largest, zinc_error *err)
 {
 	zinc_sending how = zinc_call_sending(x->j->c, x);
 	zinc_status st = ZINC_OK, ended;
@@ -385,10 +385,10 @@ run(far_write *x, size_t n, uint64_t largest, zinc_error *err)
 }
 
 zinc_status
-zinc_job_write_far(zinc_job *j, zinc_error *err)
+zinc_job_write_remote(zinc_job *j, zinc_error *err)
 {
 	zinc_context *ctx = j->c->ctx;
-	far_write x = {.j = j};
+	remote_write x = {.j = j};
 	zinc_status st = ZINC_OK;
 	uint64_t largest;
 	size_t n;

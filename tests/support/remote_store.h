@@ -1,17 +1,17 @@
 /*
- * afar.h - a remote store for tests: it keeps many requests open and answers them out of order
+ * remote_store.h - a remote store for tests: it keeps many requests open and answers them out of order
  *
  * It serves the values of another store, counts, and keeps the promise of zinc_room: after "not now" no request is
  * begun until a done() has returned.  With `writes` it also takes puts and deletes, as many open as gets.
  */
-#ifndef AFAR_H
-#define AFAR_H
+#ifndef REMOTE_H
+#define REMOTE_H
 
 #include <stdbool.h>
 #include <zinc/store.h>
 
-typedef struct afar {
-	zinc_store *near; /* what it serves */
+typedef struct remote_store {
+	zinc_store *local; /* what it serves */
 	unsigned parallel;
 	uint64_t merge_gap;
 	bool no_tags;
@@ -33,9 +33,9 @@ typedef struct afar {
 	unsigned most_puts;
 	uint64_t cancelled;
 	uint64_t most_bytes; /* of the puts of one call */
-} afar;
+} remote_store;
 
-/* The store; the caller fills `near` and `parallel` before, and closes `near` itself. */
-zinc_store *afar_open(afar *x, zinc_context *ctx);
+/* The store; the caller fills `local` and `parallel` before, and closes `local` itself. */
+zinc_store *remote_store_open(remote_store *x, zinc_context *ctx);
 
 #endif

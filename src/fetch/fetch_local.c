@@ -1,17 +1,17 @@
 /*
- * near.c - items of a local store: each thread of the pool runs want, get and take, one item after another
+ * fetch_local.c - items of a local store: each thread of the pool runs want, get and take, one item after another
  *
  * A local read is a copy: passing it on to another thread would only move bytes from cache to cache.
  */
 #include "fetch/fetch_inside.h"
 
-typedef struct near {
+typedef struct local_run {
 	const zinc_fetch *f;
 	zinc_fetch_item *it;
-} near;
+} local_run;
 
 static zinc_room
-make_room(near *x, uint64_t nbytes)
+make_room(local_run *x, uint64_t nbytes)
 {
 	zinc_error e;
 	zinc_buf *to = x->it->bytes;
@@ -31,9 +31,9 @@ make_room(near *x, uint64_t nbytes)
 }
 
 static zinc_room
-near_room(void *arg, size_t k, uint64_t nbytes, void **buf)
+local_room(void *arg, size_t k, uint64_t nbytes, void **buf)
 {
-	near *x = arg;
+	local_run *x = arg;
 	zinc_room room = ZINC_ROOM_OK;
 
 	pthread_mutex_lock(&x->it->lock);
@@ -46,9 +46,9 @@ near_room(void *arg, size_t k, uint64_t nbytes, void **buf)
 }
 
 static void
-near_done(void *arg, size_t k, const zinc_got *got)
+local_done(void *arg, size_t k, const zinc_got *got)
 {
-	near *x = arg;
+	local_run *x = arg;
 
 	(void)k;
 	(void)zinc_fetch_round_done(x->f, x->it, got);
@@ -57,8 +57,8 @@ near_done(void *arg, size_t k, const zinc_got *got)
 static zinc_status
 get(const zinc_fetch *f, zinc_fetch_item *it, zinc_error *err)
 {
-	near x = {f, it};
-	const zinc_sink sink = {.size = sizeof sink, .room = near_room, .done = near_done, .arg = &x};
+	local_run x = {f, it};
+	const zinc_sink sink = {.size = sizeof sink, .room = local_room, .done = local_done, .arg = &x};
 	const zinc_get *gets;
 	size_t n;
 
@@ -81,10 +81,10 @@ run_round(const zinc_fetch *f, zinc_fetch_item *it, int worker, bool *again, zin
 }
 
 static void
-near_item(void *arg, size_t i, int worker)
+local_item(void *arg, size_t i, int worker)
 {
 	const zinc_fetch *f = arg;
-	zinc_fetch_item *it = &f->near[worker];
+	zinc_fetch_item *it = &f->local[worker];
 	zinc_status st;
 	bool again;
 
@@ -107,7 +107,7 @@ near_item(void *arg, size_t i, int worker)
 void
 zinc_fetch_run(const zinc_fetch *f, size_t n)
 {
-	if (n > 1 && (f->caps->flags & ZINC_CAP_REMOTE) && zinc_fetch_far(f, n))
+	if (n > 1 && (f->caps->flags & ZINC_CAP_REMOTE) && zinc_fetch_remote(f, n))
 		return;
-	zinc_pool_run(f->ctx, f->threads, n, near_item, (void *)(uintptr_t)f);
+	zinc_pool_run(f->ctx, f->threads, n, local_item, (void *)(uintptr_t)f);
 }

@@ -1,5 +1,5 @@
 /*
- * far.c - items of a remote store: one thread drives many requests, the others process what has arrived
+ * fetch_remote.c - items of a remote store: one thread drives many requests, the others process what has arrived
  *
  *     driver   want want want ... | get: [======== many open ========] | want want ... | get: [====
  *                                         | done  | done
@@ -26,7 +26,7 @@ typedef struct sent {
 	size_t k; /* index in the item's requests */
 } sent;
 
-typedef struct far {
+typedef struct remote_run {
 	const zinc_fetch *f;
 	size_t n;
 	size_t begun;       /* items that were put into a window */
@@ -54,13 +54,13 @@ typedef struct far {
 	size_t nkept;
 	uint64_t kept_bytes;
 	bool over;
-} far;
+} remote_run;
 
 /* ---- records ---- */
 
 /* Make an unused item if there is none; false: out of memory. */
 static bool
-ensure_spare(far *x)
+ensure_spare(remote_run *x)
 {
 	zinc_fetch_item *it;
 
@@ -84,7 +84,7 @@ ensure_spare(far *x)
 
 /* The caller holds the lock, so that lowest() never misses the item. */
 static zinc_fetch_item *
-use_spare(far *x, size_t i)
+use_spare(remote_run *x, size_t i)
 {
 	zinc_fetch_item *it = x->spare;
 
@@ -101,7 +101,7 @@ use_spare(far *x, size_t i)
 /* The bytes of an item are no longer needed.  Their memory is kept for the next item, unless too much is kept already.
  * Needs the lock. */
 static void
-free_bytes(far *x, zinc_fetch_item *it)
+free_bytes(remote_run *x, zinc_fetch_item *it)
 {
 	if (x->window[it->place] == it)
 		x->window[it->place] = NULL;
@@ -123,7 +123,7 @@ free_bytes(far *x, zinc_fetch_item *it)
 /* Reuse memory of another item.  A buffer that is much too large is not used: the excess would not be counted.  Needs
  * the lock. */
 static void
-reuse_bytes(far *x, zinc_fetch_item *it, uint64_t need)
+reuse_bytes(remote_run *x, zinc_fetch_item *it, uint64_t need)
 {
 	if (x->nkept == 0)
 		return;
@@ -136,7 +136,7 @@ reuse_bytes(far *x, zinc_fetch_item *it, uint64_t need)
 
 /* The item is finished.  Needs the lock. */
 static void
-retire(far *x, zinc_fetch_item *it)
+retire(remote_run *x, zinc_fetch_item *it)
 {
 	free_bytes(x, it);
 	x->records -= it->records;
@@ -152,7 +152,7 @@ retire(far *x, zinc_fetch_item *it)
 
 /* The lowest item that is not finished.  Needs the lock. */
 static size_t
-lowest(const far *x)
+lowest(const remote_run *x)
 {
 	size_t i = x->begun < x->n ? x->begun : SIZE_MAX;
 	const zinc_fetch_item *it;
@@ -165,7 +165,7 @@ lowest(const far *x)
 
 /* Cancel the current get as soon as its results cannot matter any more. */
 static void
-cancel_if_useless(far *x)
+cancel_if_useless(remote_run *x)
 {
 	const zinc_fetch *f = x->f;
 	size_t i;
@@ -183,7 +183,7 @@ cancel_if_useless(far *x)
 
 /* Another round, or the end of the item. */
 static void
-finish_round(far *x, zinc_fetch_item *it, bool again)
+finish_round(remote_run *x, zinc_fetch_item *it, bool again)
 {
 	pthread_mutex_lock(&x->lock);
 	if (again) {
@@ -200,7 +200,7 @@ finish_round(far *x, zinc_fetch_item *it, bool again)
 }
 
 static void
-take(far *x, zinc_fetch_item *it, int worker, zinc_error *err)
+take(remote_run *x, zinc_fetch_item *it, int worker, zinc_error *err)
 {
 	const zinc_fetch *f = x->f;
 	zinc_status st = ZINC_OK;
@@ -216,7 +216,7 @@ take(far *x, zinc_fetch_item *it, int worker, zinc_error *err)
 
 /* All requested bytes have arrived. */
 static void
-arrive(far *x, zinc_fetch_item *it)
+arrive(remote_run *x, zinc_fetch_item *it)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 
@@ -235,7 +235,7 @@ arrive(far *x, zinc_fetch_item *it)
 
 /* The next arrived item; NULL: there will be none.  The lock is held on entry and on return. */
 static zinc_fetch_item *
-next_arrived(far *x)
+next_arrived(remote_run *x)
 {
 	zinc_fetch_item *it;
 
@@ -258,7 +258,7 @@ next_arrived(far *x)
 static void
 take_all(void *arg, size_t i, int worker)
 {
-	far *x = arg;
+	remote_run *x = arg;
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_fetch_item *it;
 
@@ -275,14 +275,14 @@ take_all(void *arg, size_t i, int worker)
 /* ---- answers ---- */
 
 static const sent *
-sent_of(const far *x, size_t i)
+sent_of(const remote_run *x, size_t i)
 {
 	return (const sent *)(const void *)x->whose.p + x->base + i;
 }
 
 /* Is it the first unfinished item of the window?  Needs the lock. */
 static bool
-is_first(far *x, const zinc_fetch_item *it)
+is_first(remote_run *x, const zinc_fetch_item *it)
 {
 	while (x->low < x->nwindow && !x->window[x->low])
 		x->low++;
@@ -291,13 +291,13 @@ is_first(far *x, const zinc_fetch_item *it)
 
 /* Is there room for this many more bytes?  Needs the lock. */
 static bool
-has_room(const far *x, uint64_t nbytes)
+has_room(const remote_run *x, uint64_t nbytes)
 {
 	return x->nheld < (size_t)x->f->threads || (x->held <= x->f->in_flight && nbytes <= x->f->in_flight - x->held);
 }
 
 static zinc_room
-make_room(far *x, zinc_fetch_item *it, uint64_t nbytes)
+make_room(remote_run *x, zinc_fetch_item *it, uint64_t nbytes)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	const uint64_t need = zinc_fetch_round_bytes(it, nbytes);
@@ -326,9 +326,9 @@ make_room(far *x, zinc_fetch_item *it, uint64_t nbytes)
 }
 
 static zinc_room
-far_room(void *arg, size_t i, uint64_t nbytes, void **buf)
+remote_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 {
-	far *x = arg;
+	remote_run *x = arg;
 	const sent *s = sent_of(x, i);
 	zinc_room room = ZINC_ROOM_OK;
 
@@ -344,9 +344,9 @@ far_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 }
 
 static void
-far_done(void *arg, size_t i, const zinc_got *got)
+remote_done(void *arg, size_t i, const zinc_got *got)
 {
-	far *x = arg;
+	remote_run *x = arg;
 	zinc_fetch_item *it = sent_of(x, i)->it;
 
 	if (!zinc_fetch_round_done(x->f, it, got))
@@ -366,7 +366,7 @@ far_done(void *arg, size_t i, const zinc_got *got)
 
 /* There is no memory for the item itself. */
 static void
-fail_item(far *x, size_t i)
+fail_item(remote_run *x, size_t i)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_fetch_item it;
@@ -379,7 +379,7 @@ fail_item(far *x, size_t i)
 
 /* May another item be planned?  Arrived items are waited for only if there is nothing to send.  Needs the lock. */
 static bool
-may_plan(far *x)
+may_plan(remote_run *x)
 {
 	while (x->records >= RECORD_BYTES && x->nwindow == 0 && x->taking > 0)
 		pthread_cond_wait(&x->settled, &x->lock);
@@ -388,7 +388,7 @@ may_plan(far *x)
 
 /* Count the memory of the item's plan. */
 static void
-count_records(far *x, zinc_fetch_item *it)
+count_records(remote_run *x, zinc_fetch_item *it)
 {
 	const uint64_t now = sizeof *it + it->key.cap + it->memory.cap;
 
@@ -400,7 +400,7 @@ count_records(far *x, zinc_fetch_item *it)
 
 /* The next item of a window: one that needs another round, or a new one.  NULL: none now. */
 static zinc_fetch_item *
-next_item(far *x)
+next_item(remote_run *x)
 {
 	const bool spare = ensure_spare(x);
 	zinc_fetch_item *it;
@@ -423,7 +423,7 @@ next_item(far *x)
 }
 
 static void
-drop(far *x, zinc_fetch_item *it)
+drop(remote_run *x, zinc_fetch_item *it)
 {
 	pthread_mutex_lock(&x->lock);
 	retire(x, it);
@@ -431,7 +431,7 @@ drop(far *x, zinc_fetch_item *it)
 }
 
 static zinc_status
-add_requests(far *x, zinc_fetch_item *it, zinc_error *err)
+add_requests(remote_run *x, zinc_fetch_item *it, zinc_error *err)
 {
 	const zinc_get *gets;
 	size_t n, k;
@@ -457,7 +457,7 @@ add_requests(far *x, zinc_fetch_item *it, zinc_error *err)
 
 /* Call want(); an item that needs no bytes has arrived already. */
 static void
-add_item(far *x, zinc_fetch_item *it)
+add_item(remote_run *x, zinc_fetch_item *it)
 {
 	const zinc_fetch *f = x->f;
 	const size_t ngets = x->gets.n, nwhose = x->whose.n;
@@ -490,7 +490,7 @@ add_item(far *x, zinc_fetch_item *it)
 
 /* False: there is nothing to send. */
 static bool
-fill_window(far *x)
+fill_window(remote_run *x)
 {
 	zinc_fetch_item *it;
 
@@ -504,7 +504,7 @@ fill_window(far *x)
 /* A get that fails as a whole has answered no request: one key may be invalid, or memory was short.  Send the requests
  * one by one. */
 static void
-send_one_by_one(far *x, const zinc_sink *sink, const zinc_wait *wait)
+send_one_by_one(remote_run *x, const zinc_sink *sink, const zinc_wait *wait)
 {
 	const zinc_get *gets = (const zinc_get *)(const void *)x->gets.p;
 
@@ -514,14 +514,14 @@ send_one_by_one(far *x, const zinc_sink *sink, const zinc_wait *wait)
 		const zinc_got got = {.size = sizeof got, .found = ZINC_FAILED, .status = st, .error = &e};
 
 		if (st != ZINC_OK)
-			far_done(x, 0, &got);
+			remote_done(x, 0, &got);
 	}
 }
 
 static void
-send(far *x)
+send(remote_run *x)
 {
-	const zinc_sink sink = {.size = sizeof sink, .room = far_room, .done = far_done, .arg = x};
+	const zinc_sink sink = {.size = sizeof sink, .room = remote_room, .done = remote_done, .arg = x};
 	const zinc_wait *own = x->f->wait;
 	const zinc_wait wait = {sizeof wait, own ? own->until : 0, x->no_takers && own ? own->cancel : &x->cancel};
 	const zinc_get *gets = (const zinc_get *)(const void *)x->gets.p;
@@ -533,7 +533,7 @@ send(far *x)
 
 /* There is nothing to send until arrived items are taken.  True: all items are finished. */
 static bool
-wait_for_takers(far *x)
+wait_for_takers(remote_run *x)
 {
 	bool over;
 
@@ -552,7 +552,7 @@ wait_for_takers(far *x)
 static void *
 drive(void *arg)
 {
-	far *x = arg;
+	remote_run *x = arg;
 
 	do {
 		while (fill_window(x))
@@ -564,7 +564,7 @@ drive(void *arg)
 /* ---- the run ---- */
 
 static void
-run(far *x)
+run(remote_run *x)
 {
 	pthread_t driver;
 
@@ -579,7 +579,7 @@ run(far *x)
 }
 
 static void
-far_fini(far *x)
+remote_fini(remote_run *x)
 {
 	zinc_fetch_item *it, *next;
 	size_t k;
@@ -601,9 +601,9 @@ far_fini(far *x)
 }
 
 bool
-zinc_fetch_far(const zinc_fetch *f, size_t n)
+zinc_fetch_remote(const zinc_fetch *f, size_t n)
 {
-	far *x = zinc_calloc(f->ctx, 1, sizeof *x);
+	remote_run *x = zinc_calloc(f->ctx, 1, sizeof *x);
 
 	if (!x)
 		return false;
@@ -619,6 +619,6 @@ zinc_fetch_far(const zinc_fetch *f, size_t n)
 	if (x->window)
 		run(x);
 	n = x->window != NULL;
-	far_fini(x);
+	remote_fini(x);
 	return n;
 }

@@ -1,7 +1,7 @@
 /*
- * far.c - files over HTTP with latency: every answer begins so many milliseconds after its request
+ * latency_server.c - files over HTTP with latency: every answer begins so many milliseconds after its request
  *
- *     bench-far DIRECTORY MILLISECONDS        prints its port, serves until its standard input ends
+ *     bench-latency-server DIRECTORY MILLISECONDS   prints its port, serves until its standard input ends
  *
  * GET and HEAD with ranges, PUT and DELETE, the part that object stores have and the contenders use; a connection has
  * one request at a time and stays open.  One thread, to take little CPU time from the measured programs.  At its end
@@ -445,7 +445,7 @@ main(int argc, char **argv)
 	int listener, i, n;
 
 	if (argc != 3) {
-		fprintf(stderr, "usage: bench-far DIRECTORY MILLISECONDS\n");
+		fprintf(stderr, "usage: bench-latency-server DIRECTORY MILLISECONDS\n");
 		return 2;
 	}
 	root = argv[1];

@@ -1,5 +1,5 @@
 /*
- * test_read_far.c - arrays of a remote store: the same elements as from a local one, in few calls
+ * test_read_remote.c - arrays of a remote store: the same elements as from a local one, in few calls
  *
  * Every selection of a table is read locally and remotely, on one thread and on four.  Element (r, c) is r * COLS + c
  * + 1.
@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/afar.h"
+#include "support/remote_store.h"
 #include "support/arrays.h"
 #include "support/sweep.h"
 #include "support/test.h"
 
 enum { ROWS = 200, COLS = 300 };
 
-static uint16_t near_v[ROWS * COLS], far_v[ROWS * COLS];
+static uint16_t local_v[ROWS * COLS], remote_v[ROWS * COLS];
 
 static const struct layout {
 	const char *name;
@@ -39,10 +39,10 @@ static const char *const selections[] = {
 
 typedef struct pair {
 	stage g;
-	afar x;
+	remote_store x;
 	zinc_store *store;
 	zinc_hierarchy *h;
-	zinc_array *near, *far;
+	zinc_array *local, *remote;
 } pair;
 
 static void
@@ -51,12 +51,12 @@ open_pair(pair *p, const struct layout *l, int threads, uint64_t cache)
 	zinc_error err = ZINC_ERROR_INIT;
 
 	stage_open(&p->g, threads, cache);
-	p->near = stage_array(&p->g, "a", ROWS, COLS, l->chunk[0], l->chunk[1], l->shard[0], l->shard[1], l->codecs);
-	stage_fill(p->near);
-	p->x = (afar){.near = p->g.memory, .parallel = 32, .merge_gap = l->gap ? l->gap : 100};
-	p->store = afar_open(&p->x, p->g.ctx);
+	p->local = stage_array(&p->g, "a", ROWS, COLS, l->chunk[0], l->chunk[1], l->shard[0], l->shard[1], l->codecs);
+	stage_fill(p->local);
+	p->x = (remote_store){.local = p->g.memory, .parallel = 32, .merge_gap = l->gap ? l->gap : 100};
+	p->store = remote_store_open(&p->x, p->g.ctx);
 	assert_ok(zinc_hierarchy_open(&p->h, p->store, "", ZINC_OPEN_OPTIONS(.context = p->g.ctx), &err));
-	assert_ok(zinc_array_open(&p->far, p->h, "a", NULL, &err));
+	assert_ok(zinc_array_open(&p->remote, p->h, "a", NULL, &err));
 	p->x.calls = p->x.requests = 0;
 	p->x.most_open = 0;
 }
@@ -64,8 +64,8 @@ open_pair(pair *p, const struct layout *l, int threads, uint64_t cache)
 static void
 close_pair(pair *p)
 {
-	zinc_array_close(p->near);
-	zinc_array_close(p->far);
+	zinc_array_close(p->local);
+	zinc_array_close(p->remote);
 	zinc_hierarchy_close(p->h);
 	zinc_store_close(p->store);
 	stage_close(&p->g);
@@ -79,19 +79,19 @@ compare(pair *p, const zinc_selection *sel, const char *where)
 	size_t n = 1;
 	int ndim, d;
 
-	assert_ok(zinc_array_selection_shape(p->near, sel, &ndim, shape, &err));
+	assert_ok(zinc_array_selection_shape(p->local, sel, &ndim, shape, &err));
 	for (d = 0; d < ndim; d++)
 		n *= (size_t)shape[d];
-	memset(near_v, 0xaa, sizeof near_v);
-	memset(far_v, 0x55, sizeof far_v);
-	assert_ok(zinc_array_read(p->near, sel, ZINC_BUFFER(near_v, n * sizeof *near_v), NULL, &err));
-	assert_ok(zinc_array_read(p->far, sel, ZINC_BUFFER(far_v, n * sizeof *far_v), NULL, &err));
-	if (memcmp(near_v, far_v, n * sizeof *near_v) != 0)
+	memset(local_v, 0xaa, sizeof local_v);
+	memset(remote_v, 0x55, sizeof remote_v);
+	assert_ok(zinc_array_read(p->local, sel, ZINC_BUFFER(local_v, n * sizeof *local_v), NULL, &err));
+	assert_ok(zinc_array_read(p->remote, sel, ZINC_BUFFER(remote_v, n * sizeof *remote_v), NULL, &err));
+	if (memcmp(local_v, remote_v, n * sizeof *local_v) != 0)
 		fail_msg("%s differs", where);
 }
 
 static void
-near_and_far_are_the_same(void **state)
+local_and_remote_are_the_same(void **state)
 {
 	int threads;
 	size_t i, k;
@@ -106,7 +106,7 @@ near_and_far_are_the_same(void **state)
 			for (k = 0; k < COUNT(selections); k++) {
 				zinc_selection *sel = NULL;
 
-				assert_ok(zinc_selection_parse(&sel, p.far, selections[k], &err));
+				assert_ok(zinc_selection_parse(&sel, p.remote, selections[k], &err));
 				p.x.calls = 0;
 				compare(&p, sel, layouts[i].name);
 				assert_in_range(p.x.calls, 0, layouts[i].calls);
@@ -149,8 +149,8 @@ cached_chunks_are_confirmed_together(void **state)
 	compare(&p, NULL, "warm");
 	assert_int_equal(p.x.calls, 1);
 	assert_int_equal(p.x.requests, 600);
-	near_v[0] = 4711;
-	assert_ok(zinc_array_write_text(p.near, "0, 0", ZINC_BUFFER(near_v, sizeof *near_v), NULL, &err));
+	local_v[0] = 4711;
+	assert_ok(zinc_array_write_text(p.local, "0, 0", ZINC_BUFFER(local_v, sizeof *local_v), NULL, &err));
 	p.x.calls = 0;
 	compare(&p, NULL, "changed");
 	assert_int_equal(p.x.calls, 2);
@@ -177,9 +177,9 @@ shards_without_tags(void **state)
 	}
 }
 
-/* Memory of one read from afar that may have little in flight. */
+/* Memory of one read from a remote store that may have little in flight. */
 static long
-peak_of(afar *x)
+peak_of(remote_store *x)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_context *ctx = NULL;
@@ -191,12 +191,12 @@ peak_of(afar *x)
 
 	sweep_memory_init(&m);
 	assert_ok(zinc_context_new(&ctx, ZINC_CONTEXT_OPTIONS(.threads = 2, .allocator = &m.allocator), &err));
-	store = afar_open(x, ctx);
+	store = remote_store_open(x, ctx);
 	assert_ok(zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx), &err));
 	assert_ok(zinc_array_open(&a, h, "a", NULL, &err));
 	before = atomic_load(&m.bytes);
-	assert_ok(
-	    zinc_array_read(a, NULL, ZINC_BUFFER(far_v, sizeof far_v), ZINC_IO_OPTIONS(.in_flight_bytes = 4096), &err));
+	assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(remote_v, sizeof remote_v),
+				  ZINC_IO_OPTIONS(.in_flight_bytes = 4096), &err));
 	zinc_array_close(a);
 	zinc_hierarchy_close(h);
 	zinc_store_close(store);
@@ -233,13 +233,13 @@ missing_chunks_and_failures(void **state)
 		open_pair(&p, &layouts[i], 4, 0);
 		assert_ok(zinc_store_del(p.g.memory, NULL, "a/c/1/1", NULL, 0, NULL, &err));
 		compare(&p, NULL, "missing");
-		assert_int_equal(zinc_array_read(p.far, NULL, ZINC_BUFFER(far_v, sizeof far_v),
+		assert_int_equal(zinc_array_read(p.remote, NULL, ZINC_BUFFER(remote_v, sizeof remote_v),
 						 ZINC_IO_OPTIONS(.missing_is_error = 1), &err),
 				 ZINC_E_NOTFOUND);
 		assert_string_equal(err.chunk, "1,1");
 		assert_ok(zinc_store_put(p.g.memory, NULL, "a/c/3/2", "broken", 6, NULL, 0, NULL, NULL, &err));
 		assert_ok(zinc_store_put(p.g.memory, NULL, "a/c/2/9", "broken", 6, NULL, 0, NULL, NULL, &err));
-		assert_int_equal(zinc_array_read_text(p.far, "", ZINC_BUFFER(far_v, sizeof far_v), NULL, &err),
+		assert_int_equal(zinc_array_read_text(p.remote, "", ZINC_BUFFER(remote_v, sizeof remote_v), NULL, &err),
 				 ZINC_E_CORRUPT);
 		assert_string_equal(err.chunk, "2,9");
 		assert_string_equal(err.key, "a/c/2/9");
@@ -284,7 +284,7 @@ a_replaced_shard_is_read_anew(void **state)
 	compare(&p, NULL, "three times");
 	assert_int_equal(r.times, 0);
 	r.times = 1000;
-	assert_int_equal(zinc_array_read_text(p.far, "", ZINC_BUFFER(far_v, sizeof far_v), NULL, &err),
+	assert_int_equal(zinc_array_read_text(p.remote, "", ZINC_BUFFER(remote_v, sizeof remote_v), NULL, &err),
 			 ZINC_E_CONFLICT);
 	assert_string_equal(err.chunk, "0,0");
 	zinc_blob_fini(&r.old);
@@ -328,11 +328,11 @@ progress_counts_units_and_bytes(void **state)
 			watch w = {0};
 
 			assert_ok(zinc_array_read(
-			    k ? p.far : p.near, NULL, ZINC_BUFFER(far_v, sizeof far_v),
+			    k ? p.remote : p.local, NULL, ZINC_BUFFER(remote_v, sizeof remote_v),
 			    ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.progress = look, .progress_arg = &w)), &err));
 			assert_int_equal(w.units, units[i]);
 			assert_int_equal(w.total, units[i]);
-			assert_int_equal(w.bytes, sizeof far_v);
+			assert_int_equal(w.bytes, sizeof remote_v);
 		}
 		close_pair(&p);
 	}
@@ -351,12 +351,12 @@ stops_in_the_middle(void **state)
 
 		open_pair(&p, &layouts[i], 1, 0);
 		assert_int_equal(
-		    zinc_array_read(p.far, NULL, ZINC_BUFFER(far_v, sizeof far_v),
+		    zinc_array_read(p.remote, NULL, ZINC_BUFFER(remote_v, sizeof remote_v),
 				    ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.progress = look, .progress_arg = &w)),
 				    &err),
 		    ZINC_E_CANCELLED);
 		assert_int_equal(w.calls, 5);
-		assert_int_equal(zinc_array_read(p.far, NULL, ZINC_BUFFER(far_v, sizeof far_v),
+		assert_int_equal(zinc_array_read(p.remote, NULL, ZINC_BUFFER(remote_v, sizeof remote_v),
 						 ZINC_IO_OPTIONS(.call = ZINC_CALL_OPTIONS(.timeout = 1e-6)), &err),
 				 ZINC_E_CANCELLED);
 		close_pair(&p);
@@ -397,7 +397,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(near_and_far_are_the_same),
+	    cmocka_unit_test(local_and_remote_are_the_same),
 	    cmocka_unit_test(points_too),
 	    cmocka_unit_test(cached_chunks_are_confirmed_together),
 	    cmocka_unit_test(shards_without_tags),
