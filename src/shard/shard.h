@@ -191,18 +191,28 @@ typedef struct zinc_shard_change {
 	/* Optional; zeroed by init. */
 	const uint64_t *sequence; /* positions in the order in which inner chunks are written; NULL: C order */
 	bool append;              /* append new ones to the old shard, which stays as it is */
-	/* Called after the old index was read and before the edits are applied; may change or refuse them. */
-	zinc_status (*prepare)(void *arg, const zinc_shard_build *b, const zinc_old *old, zinc_error *err);
+	/* Makes the rest of edits[i], whose position is given, from the old inner chunk; old.p NULL: it is missing. */
+	zinc_status (*revise)(void *arg, size_t i, zinc_bytes old, zinc_error *err);
 	void *arg;
+	uint64_t limit; /* with revise: bytes of an old inner chunk, E_LIMIT above; 0: the limit of every chunk */
 
 	/* Internal. */
-	zinc_buf memory, fresh, tail;
+	zinc_buf memory, fresh, tail, chunk;
 	zinc_buf joined; /* the new shard, if it is assembled in memory */
+	const zinc_condition *when;
+	zinc_tag seen; /* of the old shard, if there is a condition */
 } zinc_shard_change;
 
 void zinc_shard_change_init(zinc_shard_change *c, zinc_context *ctx, const zinc_shard_layout *l, zinc_chunk_edit *edits,
 			    size_t n);
 void zinc_shard_change_fini(zinc_shard_change *c);
+/* Change the shard while its store excludes other writers, as zinc_store_splice does. */
+zinc_status zinc_shard_change_run(zinc_shard_change *c, zinc_store *store, const char *key, int single_writer,
+				  uint32_t flags, const zinc_wait *wait, zinc_error *err);
+/* Change the shard if `when` (NULL: any) holds for each edited inner chunk; its generation is that of the shard.  *tag
+ * (NULL: not requested) is the new one.  E_EXISTS, E_CONFLICT. */
+zinc_status zinc_shard_change_if(zinc_shard_change *c, zinc_store *store, const char *key, const zinc_condition *when,
+				 zinc_tag *tag, uint32_t flags, const zinc_wait *wait, zinc_error *err);
 /* A zinc_splice_fn for zinc_store_splice; `change` is a zinc_shard_change.  May be called again. */
 zinc_status zinc_shard_change_splice(void *change, const zinc_old *old, zinc_splice *out, zinc_error *err);
 /* The same for an old shard in memory (NULL: there is none); out->bytes are valid until fini. */

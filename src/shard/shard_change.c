@@ -9,6 +9,7 @@
  *
  * (1) If no edit changes anything, only the index is read and nothing is written.
  * (2) A shard without inner chunks is erased.
+ * (3) A condition, and the old bytes from which an edit is made, belong to the generation that is replaced.
  */
 #include "shard/shard.h"
 
@@ -20,6 +21,7 @@ zinc_shard_change_init(zinc_shard_change *c, zinc_context *ctx, const zinc_shard
 	zinc_buf_init(&c->memory, ctx, 0);
 	zinc_buf_init(&c->fresh, ctx, 0);
 	zinc_buf_init(&c->tail, ctx, 0);
+	zinc_buf_init(&c->chunk, ctx, 0);
 	zinc_buf_init(&c->joined, ctx, 0);
 }
 
@@ -29,8 +31,58 @@ zinc_shard_change_fini(zinc_shard_change *c)
 	zinc_buf_fini(&c->memory);
 	zinc_buf_fini(&c->fresh);
 	zinc_buf_fini(&c->tail);
+	zinc_buf_fini(&c->chunk);
 	zinc_buf_fini(&c->joined);
 }
+
+/* ---- before the edits are applied ---- */
+
+static zinc_status
+check_condition(const zinc_shard_change *c, const zinc_shard_entry *was, zinc_error *err)
+{
+	const zinc_when when = c->when ? c->when->when : ZINC_ANY;
+	size_t i;
+
+	for (i = 0; i < c->nedits; i++) {
+		const bool found = !zinc_shard_entry_empty(&was[c->edits[i].position]);
+
+		if (when == ZINC_ABSENT && found)
+			return zinc_fail(err, ZINC_E_EXISTS, "the key exists");
+		if (when == ZINC_EQUALS && !(found && zinc_tag_equal(c->when->tag, &c->seen)))
+			return zinc_fail(err, ZINC_E_CONFLICT, "the value has changed");
+	}
+	return ZINC_OK;
+}
+
+/* The old bytes of an inner chunk; out->p is NULL only if it is missing. */
+static zinc_status
+read_chunk(zinc_shard_change *c, const zinc_shard_entry *e, const zinc_old *old, zinc_bytes *out, zinc_error *err)
+{
+	const uint64_t limit = c->limit ? c->limit : zinc_max_chunk(c->ctx);
+
+	*out = (zinc_bytes){zinc_shard_entry_empty(e) ? NULL : (const uint8_t *)"", 0};
+	if (!out->p || e->nbytes == 0)
+		return ZINC_OK;
+	if (e->nbytes > limit)
+		return zinc_fail(err, ZINC_E_LIMIT, "the value is longer than the limit of %llu bytes",
+				 (unsigned long long)limit);
+	return zinc_shard_read_old(old, e->offset, e->nbytes, &c->chunk, out, err);
+}
+
+static zinc_status
+revise_edits(zinc_shard_change *c, const zinc_shard_entry *was, const zinc_old *old, zinc_error *err)
+{
+	zinc_bytes bytes;
+	size_t i;
+
+	for (i = 0; c->revise && i < c->nedits; i++) {
+		ZINC_TRY(read_chunk(c, &was[c->edits[i].position], old, &bytes, err));
+		ZINC_TRY(c->revise(c->arg, i, bytes, err));
+	}
+	return ZINC_OK;
+}
+
+/* ---- the new shard ---- */
 
 /* Does any edit change the shard?  Erasing a missing inner chunk does not. */
 static bool
@@ -106,8 +158,8 @@ apply(zinc_shard_change *c, zinc_scratch *scratch, const zinc_old *old, zinc_spl
 
 	ZINC_TRY(zinc_shard_build_begin(&b, c->layout, &c->memory, 0, &c->fresh, 0, err));
 	ZINC_TRY(zinc_shard_build_load(&b, scratch, old->found ? old : NULL, &c->tail, err));
-	if (c->prepare)
-		ZINC_TRY(c->prepare(c->arg, &b, old, err));
+	ZINC_TRY(check_condition(c, b.was, err));
+	ZINC_TRY(revise_edits(c, b.was, old, err));
 	out->keep = !changes(c, b.was);
 	if (out->keep)
 		return ZINC_OK;
@@ -143,4 +195,31 @@ zinc_shard_change_whole(zinc_shard_change *c, const zinc_bytes *old, zinc_update
 {
 	*out = (zinc_update){.size = sizeof *out};
 	return zinc_splice_whole(zinc_shard_change_splice, c, old, &c->joined, out, err);
+}
+
+/* ---- the stored shard ---- */
+
+zinc_status
+zinc_shard_change_run(zinc_shard_change *c, zinc_store *store, const char *key, int single_writer, uint32_t flags,
+		      const zinc_wait *wait, zinc_error *err)
+{
+	return zinc_store_splice(store, key, zinc_shard_change_splice, c, single_writer, zinc_max_chunk(c->ctx), flags,
+				 wait, err);
+}
+
+static zinc_status
+change_memory(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
+{
+	const zinc_bytes shard = {(const uint8_t *)old, nold};
+
+	return zinc_shard_change_whole((zinc_shard_change *)arg, old ? &shard : NULL, out, err);
+}
+
+zinc_status
+zinc_shard_change_if(zinc_shard_change *c, zinc_store *store, const char *key, const zinc_condition *when,
+		     zinc_tag *tag, uint32_t flags, const zinc_wait *wait, zinc_error *err)
+{
+	c->when = when;
+	return zinc_store_update_tagged(store, key, change_memory, c, &c->seen, tag, zinc_max_chunk(c->ctx), flags,
+					wait, err);
 }

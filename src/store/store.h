@@ -133,10 +133,20 @@ ZINC_MODULE_API int zinc_iov_bytes(const struct iovec *iov, int niov, size_t *ou
 
 /* Copy n bytes to the start of an iovec list, which must be long enough. */
 ZINC_MODULE_API void zinc_iov_scatter(const struct iovec *iov, int niov, const uint8_t *bytes, size_t n);
+/* Copy the first n bytes of an iovec list, which must be long enough. */
+void zinc_iov_gather(const struct iovec *iov, int niov, uint8_t *bytes, size_t n);
 
 /* Apply a splice to a value in memory (NULL: missing).  The new value is built in `joined`. */
 zinc_status zinc_splice_whole(zinc_splice_fn fn, void *arg, const zinc_bytes *old, zinc_buf *joined, zinc_update *out,
 			      zinc_error *err);
+
+/*
+ * zinc_store_update as a loop of conditional puts, for a function that depends on the generation.  *seen is the tag of
+ * the value that `fn` gets, and *tag (NULL: not requested) that of the new one.  E_CONFLICT after ZINC_UPDATE_TRIES.
+ */
+zinc_status zinc_store_update_tagged(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, zinc_tag *seen,
+				     zinc_tag *tag, uint64_t limit, uint32_t flags, const zinc_wait *wait,
+				     zinc_error *err);
 
 /* An update gives up after this many lost races. */
 #define ZINC_UPDATE_TRIES 64

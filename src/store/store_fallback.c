@@ -102,6 +102,8 @@ typedef struct updating {
 	uint64_t limit;
 	uint32_t flags;
 	const zinc_wait *wait;
+	zinc_tag *seen; /* of the value that fn gets; NULL: not requested, like the new one's */
+	zinc_tag *put;
 } updating;
 
 /* The value of the key, or an empty blob with data NULL when it is missing. */
@@ -118,17 +120,6 @@ get_or_none(const updating *u, zinc_blob *old, zinc_tag *tag, zinc_error *err)
 	return st;
 }
 
-/* Erasing a missing key needs no call; ZINC_EQUALS would have no tag to name. */
-static zinc_status
-apply(const updating *u, const zinc_update *to, const zinc_blob *old, const zinc_condition *when, zinc_error *err)
-{
-	if (to->keep || (to->erase && !old->data))
-		return ZINC_OK;
-	if (to->erase)
-		return zinc_store_del(u->s, NULL, u->key, when, u->flags, u->wait, err);
-	return zinc_store_put(u->s, NULL, u->key, to->bytes, to->nbytes, when, u->flags, NULL, u->wait, err);
-}
-
 zinc_status
 zinc_tag_needed(const zinc_tag *tag, zinc_error *err)
 {
@@ -136,6 +127,19 @@ zinc_tag_needed(const zinc_tag *tag, zinc_error *err)
 		   ? ZINC_OK
 		   : zinc_fail(err, ZINC_E_UNSUPPORTED,
 			       "the store has no tag for this value, so changes by other writers cannot be detected");
+}
+
+/* Erasing a missing key needs no call; ZINC_EQUALS would have no tag to name. */
+static zinc_status
+apply(const updating *u, const zinc_update *to, const zinc_blob *old, const zinc_condition *when, zinc_error *err)
+{
+	if (to->keep || (to->erase && !old->data))
+		return ZINC_OK;
+	if (when->when == ZINC_EQUALS)
+		ZINC_TRY(zinc_tag_needed(when->tag, err));
+	if (to->erase)
+		return zinc_store_del(u->s, NULL, u->key, when, u->flags, u->wait, err);
+	return zinc_store_put(u->s, NULL, u->key, to->bytes, to->nbytes, when, u->flags, u->put, u->wait, err);
 }
 
 static zinc_status
@@ -149,8 +153,8 @@ update_once(const updating *u, bool *lost, zinc_error *err)
 
 	if (lost)
 		when.when = old.data ? ZINC_EQUALS : ZINC_ABSENT;
-	if (st == ZINC_OK && when.when == ZINC_EQUALS)
-		st = zinc_tag_needed(&tag, err);
+	if (u->seen)
+		*u->seen = tag;
 	if (st == ZINC_OK)
 		st = u->fn(u->arg, old.data, old.nbytes, &to, err);
 	if (st == ZINC_OK) {
@@ -197,6 +201,15 @@ update_in_loop(const updating *u, zinc_error *err)
 			 ZINC_UPDATE_TRIES);
 }
 
+zinc_status
+zinc_store_update_tagged(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, zinc_tag *seen, zinc_tag *tag,
+			 uint64_t limit, uint32_t flags, const zinc_wait *wait, zinc_error *err)
+{
+	const updating u = {s, key, fn, arg, limit, flags, wait, seen, tag};
+
+	return update_in_loop(&u, err);
+}
+
 /* Use the store's own lock, else conditional puts, else the caller's word that it is the only writer.  A wrapper has an
  * update slot even if the store below has none, so caps decide, not slots. */
 zinc_status
@@ -204,7 +217,7 @@ zinc_store_update(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, 
 		  uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	const uint32_t cas = ZINC_CAP_CAS | ZINC_CAP_TAGS;
-	updating u = {NULL, key, fn, arg, limit, flags, wait};
+	updating u = {NULL, key, fn, arg, limit, flags, wait, NULL, NULL};
 	zinc_caps caps = ZINC_CAPS_INIT;
 	zinc_status st;
 

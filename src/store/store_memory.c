@@ -91,9 +91,8 @@ static zinc_status
 value_new(value **out, zinc_context *ctx, const struct iovec *iov, int niov, zinc_error *err)
 {
 	uint64_t number = atomic_fetch_add(&generation, 1) + 1;
-	size_t n, total, at = 0;
+	size_t n, total;
 	value *v;
-	int i;
 
 	if (zinc_iov_bytes(iov, niov, &n) || zinc_size_add(n, sizeof *v, &total))
 		return zinc_fail_nomem(err);
@@ -105,9 +104,7 @@ value_new(value **out, zinc_context *ctx, const struct iovec *iov, int niov, zin
 	v->nbytes = n;
 	v->tag.n = sizeof number;
 	memcpy(v->tag.b, &number, sizeof number);
-	for (i = 0; i < niov; at += iov[i++].iov_len)
-		if (iov[i].iov_len)
-			memcpy(v->bytes + at, iov[i].iov_base, iov[i].iov_len);
+	zinc_iov_gather(iov, niov, v->bytes, n);
 	*out = v;
 	return ZINC_OK;
 }

@@ -41,6 +41,19 @@ zinc_iov_scatter(const struct iovec *iov, int niov, const uint8_t *bytes, size_t
 	}
 }
 
+void
+zinc_iov_gather(const struct iovec *iov, int niov, uint8_t *bytes, size_t n)
+{
+	size_t part;
+	int i;
+
+	for (i = 0; i < niov && n; i++, bytes += part, n -= part) {
+		part = iov[i].iov_len < n ? iov[i].iov_len : n;
+		if (part)
+			memcpy(bytes, iov[i].iov_base, part);
+	}
+}
+
 /* Empty entries are left out: a call with nothing else would look like the end of the file. */
 int
 zinc_iov_next(const zinc_iov_at *at, struct iovec *out, int max)

@@ -231,7 +231,7 @@ write_shard(group *g, const pending *p, zinc_put_group *below)
 	else if (is_whole(g, p))
 		st = put_whole(g, p, &c, below, &e);
 	else
-		st = zinc_sharded_change_run(g->s, &c, p->key, g->s->in.single_writer, g->flags, g->wait, &e);
+		st = zinc_shard_change_run(&c, g->s->next, p->key, g->s->in.single_writer, g->flags, g->wait, &e);
 	zinc_shard_change_fini(&c);
 	zinc_free(g->s->ctx, edits);
 	if (st != ZINC_OK)

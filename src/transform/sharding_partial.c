@@ -20,7 +20,6 @@ typedef struct patch {
 /* The changes of one update. */
 typedef struct patched {
 	const zinc_sharded *s;
-	zinc_buf chunk; /* the old bytes of one chunk */
 	patch *patches;
 	zinc_chunk_edit *edits; /* one per patch */
 	size_t n;
@@ -49,49 +48,38 @@ same_shard(const patch *p, size_t n)
 	return m;
 }
 
-/* May be called more than once for one shard, each time with the shard stored at that moment. */
+/* May be called more than once for one chunk, each time with the bytes stored at that moment. */
 static zinc_status
-patch_shard(void *arg, const zinc_shard_build *b, const zinc_old *old, zinc_error *err)
+patch_chunk(void *arg, size_t i, zinc_bytes old, zinc_error *err)
 {
-	patched *x = (patched *)arg;
-	size_t i;
+	const patched *x = (const patched *)arg;
+	patch *p = &x->patches[i];
 
-	for (i = 0; i < x->n; i++) {
-		patch *p = &x->patches[i];
-		zinc_bytes was;
-		bool found;
-
-		ZINC_TRY(zinc_sharded_old_chunk(x->s, &b->was[p->at.position], old, 0, &x->chunk, &was, &found, err));
-		x->edits[i] = (zinc_chunk_edit){.position = p->at.position, .what = ZINC_CHUNK_PUT};
-		ZINC_TRY(zinc_parts_apply(p->parts, p->n, found ? was.p : NULL, was.n, x->s->ctx, &p->bytes,
-					  &x->edits[i].nbytes, err));
-		x->edits[i].bytes = p->bytes;
-	}
+	ZINC_TRY(zinc_parts_apply(p->parts, p->n, old.p, old.n, x->s->ctx, &p->bytes, &x->edits[i].nbytes, err));
+	x->edits[i].bytes = p->bytes;
 	return ZINC_OK;
 }
 
 static zinc_status
-patch_one(patched *x, int single_writer, uint32_t flags, const zinc_wait *wait, zinc_error *err)
+patch_shard(patched *x, int single_writer, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	const zinc_sharded *s = x->s;
 	zinc_shard_change c;
+	const char *key;
 	zinc_status st;
-	zinc_buf key;
+	zinc_buf text;
+	size_t i;
 
-	zinc_buf_init(&key, s->ctx, ZINC_MAX_KEY);
-	zinc_buf_init(&x->chunk, s->ctx, 0);
+	for (i = 0; i < x->n; i++)
+		x->edits[i] = (zinc_chunk_edit){.position = x->patches[i].at.position, .what = ZINC_CHUNK_PUT};
 	zinc_sharded_change_init(s, &c, x->edits, x->n);
-	c.prepare = patch_shard;
+	c.revise = patch_chunk;
 	c.arg = x;
-	st = zinc_sharded_key(s, x->patches[0].at.shard, &key, err);
-	if (st == ZINC_OK && !zinc_buf_text(&key))
-		st = zinc_fail_nomem(err);
+	st = zinc_sharded_shard_key(s, &x->patches[0].at, &text, &key, err);
 	if (st == ZINC_OK)
-		st = zinc_sharded_change_run(s, &c, (const char *)key.p, single_writer || s->in.single_writer, flags,
-					     wait, err);
+		st = zinc_shard_change_run(&c, s->next, key, single_writer || s->in.single_writer, flags, wait, err);
 	zinc_shard_change_fini(&c);
-	zinc_buf_fini(&x->chunk);
-	zinc_buf_fini(&key);
+	zinc_buf_fini(&text);
 	return st;
 }
 
@@ -106,7 +94,7 @@ patch_all(const zinc_sharded *s, patch *patches, zinc_chunk_edit *edits, size_t 
 	qsort(patches, n, sizeof *patches, by_shard);
 	for (; n > 0 && st == ZINC_OK; n -= x.n, x.patches += x.n) {
 		x.n = same_shard(x.patches, n);
-		st = patch_one(&x, single_writer, flags, wait, err);
+		st = patch_shard(&x, single_writer, flags, wait, err);
 		for (i = 0; i < x.n; i++) {
 			zinc_free(s->ctx, x.patches[i].bytes);
 			x.patches[i].bytes = NULL;

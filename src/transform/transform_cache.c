@@ -92,9 +92,8 @@ release(cache *c, entry *e)
 static entry *
 entry_new(cache *c, const zinc_get *r, const zinc_got *got, const uint8_t *slot)
 {
-	size_t left = (size_t)got->nbytes, at = 0, part;
-	entry *e = (entry *)zinc_lru_entry_new(&c->table, sizeof *e, zinc_lru_hash(r->key, 0), r->key, got->tag, left);
-	int i;
+	const size_t n = (size_t)got->nbytes;
+	entry *e = (entry *)zinc_lru_entry_new(&c->table, sizeof *e, zinc_lru_hash(r->key, 0), r->key, got->tag, n);
 
 	if (!e)
 		return NULL;
@@ -102,13 +101,10 @@ entry_new(cache *c, const zinc_get *r, const zinc_got *got, const uint8_t *slot)
 	e->length = r->length;
 	e->suffix = r->suffix;
 	e->size = got->object_size;
-	if (slot && left)
-		memcpy(e->e.bytes, slot, left);
-	for (i = 0; !slot && i < r->niov && left; i++, at += part, left -= part) {
-		part = r->iov[i].iov_len < left ? r->iov[i].iov_len : left;
-		if (part)
-			memcpy(e->e.bytes + at, r->iov[i].iov_base, part);
-	}
+	if (!slot)
+		zinc_iov_gather(r->iov, r->niov, e->e.bytes, n);
+	else if (n)
+		memcpy(e->e.bytes, slot, n);
 	return e;
 }
 

@@ -47,6 +47,10 @@ zinc_status zinc_sharded_key(const zinc_sharded *s, const uint64_t *index, zinc_
 /* Append the key of the chunk at an entry of a shard. */
 zinc_status zinc_sharded_chunk_key(const zinc_sharded *s, const uint64_t *shard, size_t position, zinc_buf *out,
 				   zinc_error *err);
+/* The key of a chunk's shard, in `text`, which is initialized here: the caller ends it, also after a failure. */
+zinc_status zinc_sharded_shard_key(const zinc_sharded *s, const zinc_chunk_place *at, zinc_buf *text, const char **key,
+				   zinc_error *err);
+
 /* ---- slots of zinc_store_ops, each in its file ---- */
 
 zinc_status zinc_sharded_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink,
@@ -75,14 +79,6 @@ zinc_status zinc_sharded_del_prefix(void *self, const char *prefix, uint32_t fla
 
 /* Begin a change of a shard of this layer.  zinc_shard_change_fini must follow. */
 void zinc_sharded_change_init(const zinc_sharded *s, zinc_shard_change *c, zinc_chunk_edit *edits, size_t n);
-/* Apply the change; the store below excludes other writers. */
-zinc_status zinc_sharded_change_run(const zinc_sharded *s, zinc_shard_change *c, const char *shard_key,
-				    int single_writer, uint32_t flags, const zinc_wait *wait, zinc_error *err);
-/* The stored bytes of the chunk, read into `to`; *found false: it is missing.  E_LIMIT above `limit` bytes, 0: the
- * limit of a chunk. */
-zinc_status zinc_sharded_old_chunk(const zinc_sharded *s, const zinc_shard_entry *e, const zinc_old *old,
-				   uint64_t limit, zinc_buf *to, zinc_bytes *out, bool *found, zinc_error *err);
-
 /* Add a put (ERASE: a del) to the group; its bytes are copied. */
 zinc_status zinc_sharded_enlist(zinc_put_group *group, const zinc_chunk_place *at, zinc_chunk_change what,
 				const struct iovec *iov, int niov, const zinc_wait *wait, zinc_error *err);

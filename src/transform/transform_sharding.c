@@ -60,6 +60,16 @@ zinc_sharded_key(const zinc_sharded *s, const uint64_t *index, zinc_buf *out, zi
 	return ZINC_OK;
 }
 
+zinc_status
+zinc_sharded_shard_key(const zinc_sharded *s, const zinc_chunk_place *at, zinc_buf *text, const char **key,
+		       zinc_error *err)
+{
+	zinc_buf_init(text, s->ctx, ZINC_MAX_KEY);
+	ZINC_TRY(zinc_sharded_key(s, at->shard, text, err));
+	*key = zinc_buf_text(text);
+	return *key ? ZINC_OK : zinc_fail_nomem(err);
+}
+
 /* In a shard with the largest indices, some positions are beyond 64 bits and have no key; nothing can be stored
  * there. */
 zinc_status

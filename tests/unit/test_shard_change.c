@@ -174,25 +174,114 @@ test_empty(void **unused)
 	end(&f);
 }
 
+/* Chunk 1: written twice.  A missing chunk becomes "new", chunk 3 is refused. */
 static zinc_status
-refuse(void *arg, const zinc_shard_build *b, const zinc_old *old, zinc_error *err)
+twice(void *arg, size_t i, zinc_bytes old, zinc_error *err)
 {
-	(void)arg, (void)old;
-	return zinc_fail(err, ZINC_E_EXISTS, "%d", (int)b->was[3].offset);
+	static uint8_t text[4];
+	fixture *f = arg;
+	zinc_chunk_edit *e = &f->edits[i];
+
+	if (e->position == 3)
+		return zinc_fail(err, ZINC_E_EXISTS, "%.2s", (const char *)old.p);
+	if (!old.p) {
+		*e = put(e->position, "new");
+		return ZINC_OK;
+	}
+	assert_int_equal(old.n, 2);
+	memcpy(text, old.p, 2);
+	memcpy(text + 2, old.p, 2);
+	*e = (zinc_chunk_edit){e->position, ZINC_CHUNK_PUT, text, sizeof text};
+	return ZINC_OK;
 }
 
+/* shard_change.c (3): edits are made from the old inner chunks, up to a limit of their bytes */
 static void
-test_prepare(void **unused)
+test_revise(void **unused)
 {
 	zinc_error err = ZINC_ERROR_INIT;
+	zinc_bytes old;
 	zinc_update u;
 	fixture f;
 
 	(void)unused;
-	begin(&f, NULL, CHUNKS);
-	f.c.prepare = refuse;
-	assert_int_equal(zinc_shard_change_whole(&f.c, &(zinc_bytes){f.old, sizeof f.old}, &u, &err), ZINC_E_EXISTS);
-	assert_string_equal(err.text, "6");
+	begin(&f, NULL, 2);
+	old = (zinc_bytes){f.old, sizeof f.old};
+	memset(f.old + 8 + 32, 0xff, 16); /* chunk 2 is missing */
+	f.c.revise = twice;
+	f.c.arg = &f;
+	f.edits[0] = (zinc_chunk_edit){.position = 1};
+	f.edits[1] = (zinc_chunk_edit){.position = 2};
+	u = change(&f);
+	assert_int_equal(u.nbytes, 11 + INDEX);
+	assert_memory_equal(u.bytes, "aabbbbnewdd", 11);
+	f.edits[1].position = 3;
+	assert_int_equal(zinc_shard_change_whole(&f.c, &old, &u, &err), ZINC_E_EXISTS);
+	assert_string_equal(err.text, "dd");
+	f.c.limit = 1;
+	assert_int_equal(zinc_shard_change_whole(&f.c, &old, &u, &err), ZINC_E_LIMIT);
+	f.c.limit = 2;
+	f.c.nedits = 1;
+	(void)change(&f);
+	end(&f);
+}
+
+/* A shard that another writer replaces when it is about to be put. */
+typedef struct rival {
+	fixture *f;
+	zinc_store *s;
+	int puts;  /* this many times */
+	int calls; /* of revise */
+} rival;
+
+static zinc_status
+come_between(void *arg, size_t i, zinc_bytes old, zinc_error *err)
+{
+	rival *r = arg;
+
+	(void)i, (void)old;
+	r->calls++;
+	r->f->edits[0] = put(1, "BBB");
+	return r->puts-- > 0 ? zinc_store_put(r->s, NULL, "k", r->f->old, sizeof r->f->old, NULL, 0, NULL, NULL, err)
+			     : ZINC_OK;
+}
+
+/* shard_change.c (3): a condition holds for the generation that is replaced */
+static void
+test_condition(void **unused)
+{
+	const zinc_condition absent = {ZINC_ABSENT, NULL};
+	zinc_tag tag, old = {0, {0}};
+	const zinc_condition same = {ZINC_EQUALS, &old};
+	zinc_error err = ZINC_ERROR_INIT;
+	rival r = {.puts = 2};
+	zinc_store *s;
+	fixture f;
+
+	(void)unused;
+	begin(&f, NULL, 1);
+	assert_ok(zinc_store_open(&s, "memory://", NULL, &err));
+	f.edits[0] = put(1, "B");
+	assert_ok(zinc_shard_change_if(&f.c, s, "k", &absent, &old, 0, NULL, &err));
+	assert_int_equal(zinc_shard_change_if(&f.c, s, "k", &absent, NULL, 0, NULL, &err), ZINC_E_EXISTS);
+	f.edits[0] = put(2, "C");
+	assert_int_equal(zinc_shard_change_if(&f.c, s, "k", &same, NULL, 0, NULL, &err), ZINC_E_CONFLICT); /* missing */
+	assert_ok(zinc_shard_change_if(&f.c, s, "k", &absent, &tag, 0, NULL, &err));
+	f.edits[0] = put(1, "BB");
+	assert_int_equal(zinc_shard_change_if(&f.c, s, "k", &same, NULL, 0, NULL, &err), ZINC_E_CONFLICT);
+	old = tag;
+	assert_ok(zinc_shard_change_if(&f.c, s, "k", &same, &tag, 0, NULL, &err));
+	r.f = &f;
+	r.s = s;
+	f.c.revise = come_between;
+	f.c.arg = &r;
+	assert_ok(zinc_shard_change_if(&f.c, s, "k", NULL, &tag, 0, NULL, &err)); /* repeated for each new generation */
+	assert_int_equal(r.calls, 3);
+	old = tag;
+	r.puts = 1;
+	assert_int_equal(zinc_shard_change_if(&f.c, s, "k", &same, NULL, 0, NULL, &err), ZINC_E_CONFLICT);
+	assert_int_equal(r.calls, 4);
+	zinc_store_close(s);
 	end(&f);
 }
 
@@ -228,8 +317,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_anew),  cmocka_unit_test(test_append),  cmocka_unit_test(test_nothing_changes),
-	    cmocka_unit_test(test_empty), cmocka_unit_test(test_prepare), cmocka_unit_test(test_no_memory),
+	    cmocka_unit_test(test_anew),      cmocka_unit_test(test_append), cmocka_unit_test(test_nothing_changes),
+	    cmocka_unit_test(test_empty),     cmocka_unit_test(test_revise), cmocka_unit_test(test_condition),
+	    cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

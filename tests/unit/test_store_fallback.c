@@ -154,6 +154,27 @@ update_loops_until_nobody_comes_between(void **state)
 }
 
 static void
+update_tells_generations(void **state)
+{
+	zinc_tag first, seen, second = {0, {0}};
+	zinc_error err = ZINC_ERROR_INIT;
+	char buf[64];
+	poor p;
+	zinc_store *s = open_poor(&p, NULL, ZINC_CAP_CAS | ZINC_CAP_TAGS);
+
+	(void)state;
+	assert_ok(zinc_store_update_tagged(s, "k", append, buf, &seen, &first, 0, 0, NULL, &err));
+	assert_int_equal(seen.n, 0); /* the key was missing */
+	assert_ok(zinc_store_update_tagged(s, "k", append, buf, &seen, &second, 0, 0, NULL, &err));
+	assert_true(zinc_tag_equal(&seen, &first));
+	p.disturb = 1;
+	assert_ok(zinc_store_update_tagged(s, "k", append, buf, &seen, &first, 0, 0, NULL, &err));
+	assert_false(zinc_tag_equal(&seen, &second)); /* of the value that was replaced in the end */
+	assert_text(s, "k", "theirs+");
+	zinc_store_close(s);
+}
+
+static void
 update_is_refused_without_conditions(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
@@ -374,6 +395,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(update_loops_until_nobody_comes_between),
+	    cmocka_unit_test(update_tells_generations),
 	    cmocka_unit_test(update_is_refused_without_conditions),
 	    cmocka_unit_test(get_all_allocates_within_its_limit),
 	    cmocka_unit_test(put_partial_puts_each_key_once),

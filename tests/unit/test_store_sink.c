@@ -187,6 +187,7 @@ static void
 iovec_lists(void **state)
 {
 	char a[2], b[3];
+	uint8_t joined[5] = "....";
 	struct iovec iov[5] = {{a, 2}, {NULL, 0}, {b, 3}, {NULL, 0}, {a, 1}}, out[3], huge[2] = {{a, SIZE_MAX}, {a, 1}};
 	zinc_iov_at at = {iov, 5, 0};
 	size_t n;
@@ -195,6 +196,9 @@ iovec_lists(void **state)
 	assert_int_equal(zinc_iov_bytes(iov, 5, &n), 0);
 	assert_int_equal(n, 6);
 	assert_int_not_equal(zinc_iov_bytes(huge, 2, &n), 0);
+	zinc_iov_scatter(iov, 3, (const uint8_t *)"12345", 5);
+	zinc_iov_gather(iov, 3, joined, 4);
+	assert_memory_equal(joined, "1234", sizeof joined);
 	assert_int_equal(zinc_iov_next(&at, out, 3), 3);
 	assert_ptr_equal(out[1].iov_base, b); /* the empty one is left out */
 	assert_int_equal(zinc_iov_next(&at, out, 1), 1);
