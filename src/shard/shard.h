@@ -213,6 +213,10 @@ zinc_status zinc_shard_change_run(zinc_shard_change *c, zinc_store *store, const
  * (NULL: not requested) is the new one.  E_EXISTS, E_CONFLICT. */
 zinc_status zinc_shard_change_if(zinc_shard_change *c, zinc_store *store, const char *key, const zinc_condition *when,
 				 zinc_tag *tag, uint32_t flags, const zinc_wait *wait, zinc_error *err);
+/* Put the new shard without reading the old one; without inner chunks it is deleted.  There is an edit, put or erase,
+ * of every inner chunk.  `group` may be NULL. */
+zinc_status zinc_shard_change_replace(zinc_shard_change *c, zinc_store *store, zinc_put_group *group, const char *key,
+				      uint32_t flags, const zinc_wait *wait, zinc_error *err);
 /* A zinc_splice_fn for zinc_store_splice; `change` is a zinc_shard_change.  May be called again. */
 zinc_status zinc_shard_change_splice(void *change, const zinc_old *old, zinc_splice *out, zinc_error *err);
 /* The same for an old shard in memory (NULL: there is none); out->bytes are valid until fini. */

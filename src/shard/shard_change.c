@@ -103,6 +103,8 @@ edit_of(const zinc_shard_change *c, uint64_t position)
 {
 	size_t low = 0, high = c->nedits;
 
+	if (c->nedits == c->layout->n) /* one for each */
+		return &c->edits[position];
 	while (low < high) {
 		const size_t mid = low + (high - low) / 2;
 
@@ -222,4 +224,16 @@ zinc_shard_change_if(zinc_shard_change *c, zinc_store *store, const char *key, c
 	c->when = when;
 	return zinc_store_update_tagged(store, key, change_memory, c, &c->seen, tag, zinc_max_chunk(c->ctx), flags,
 					wait, err);
+}
+
+zinc_status
+zinc_shard_change_replace(zinc_shard_change *c, zinc_store *store, zinc_put_group *group, const char *key,
+			  uint32_t flags, const zinc_wait *wait, zinc_error *err)
+{
+	zinc_update u;
+
+	ZINC_TRY(zinc_shard_change_whole(c, NULL, &u, err));
+	if (u.keep) /* nothing is put */
+		return zinc_store_del(store, group, key, NULL, flags, wait, err);
+	return zinc_store_put(store, group, key, u.bytes, u.nbytes, NULL, flags, NULL, wait, err);
 }

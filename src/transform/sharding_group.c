@@ -13,21 +13,13 @@
 #define BUDGET  (64 * ZINC_MIB)
 #define BUCKETS 256u
 
-/* A change of one chunk; the group owns `bytes`. */
-typedef struct change {
-	zinc_chunk_change what;
-	uint8_t *bytes;
-	size_t nbytes;
-} change;
-
 /* The group's changes of one shard. */
 typedef struct pending {
 	struct pending *next;
 	char *key;
 	uint64_t index[ZINC_MAX_NDIM];
-	size_t nset;     /* number of positions that change */
-	size_t nput;     /* number of those that are put */
-	change *changes; /* by position */
+	size_t nset;            /* number of positions that change */
+	zinc_chunk_edit *edits; /* one per position; the group owns their bytes */
 } pending;
 
 /* A key that could not be changed. */
@@ -41,7 +33,7 @@ typedef struct failure {
 typedef struct group {
 	zinc_sharded *s;
 	uint32_t flags;
-	uint64_t bytes; /* of all pending chunks and of the lists of changes */
+	uint64_t bytes; /* of all pending chunks and of the lists of edits */
 	pending *buckets[BUCKETS];
 	failure *failed, **last;
 	zinc_status lost;      /* no memory was left to record a failure */
@@ -50,19 +42,21 @@ typedef struct group {
 
 /* ---- pending changes ---- */
 
+/* Replace an edit; `bytes` is taken over. */
 static void
-drop(group *g, change *c)
+set_edit(group *g, zinc_chunk_edit *e, zinc_chunk_change what, uint8_t *bytes, size_t nbytes)
 {
-	g->bytes -= c->nbytes;
-	zinc_free(g->s->ctx, c->bytes);
-	*c = (change){ZINC_CHUNK_KEEP, NULL, 0};
+	g->bytes += nbytes;
+	g->bytes -= e->nbytes;
+	zinc_free(g->s->ctx, (void *)(uintptr_t)e->bytes);
+	*e = (zinc_chunk_edit){e->position, what, bytes, nbytes};
 }
 
-/* Bytes of a shard's list of changes; calloc has checked the product. */
+/* Bytes of a shard's list of edits; calloc has checked the product. */
 static uint64_t
-notes_bytes(const group *g)
+list_bytes(const group *g)
 {
-	return g->s->n * sizeof(change);
+	return g->s->n * sizeof(zinc_chunk_edit);
 }
 
 static void
@@ -70,11 +64,11 @@ pending_free(group *g, pending *p)
 {
 	size_t i;
 
-	for (i = 0; p->changes && i < g->s->n; i++)
-		drop(g, &p->changes[i]);
-	if (p->changes)
-		g->bytes -= notes_bytes(g);
-	zinc_free(g->s->ctx, p->changes);
+	for (i = 0; p->edits && i < g->s->n; i++)
+		set_edit(g, &p->edits[i], ZINC_CHUNK_KEEP, NULL, 0);
+	if (p->edits)
+		g->bytes -= list_bytes(g);
+	zinc_free(g->s->ctx, p->edits);
 	zinc_free(g->s->ctx, p->key);
 	zinc_free(g->s->ctx, p);
 }
@@ -95,15 +89,18 @@ pending_new(group *g, const zinc_chunk_place *at, const char *key)
 {
 	zinc_context *ctx = g->s->ctx;
 	pending *p = (pending *)zinc_calloc(ctx, 1, sizeof *p);
+	size_t i;
 
 	if (!p)
 		return NULL;
 	memcpy(p->index, at->shard, sizeof p->index);
 	p->key = zinc_strdup(ctx, key);
-	p->changes = (change *)zinc_calloc(ctx, g->s->n, sizeof *p->changes);
-	if (p->changes)
-		g->bytes += notes_bytes(g);
-	if (p->key && p->changes)
+	p->edits = (zinc_chunk_edit *)zinc_calloc(ctx, g->s->n, sizeof *p->edits);
+	for (i = 0; p->edits && i < g->s->n; i++)
+		p->edits[i].position = i;
+	if (p->edits)
+		g->bytes += list_bytes(g);
+	if (p->key && p->edits)
 		return p;
 	pending_free(g, p);
 	return NULL;
@@ -113,33 +110,25 @@ pending_new(group *g, const zinc_chunk_place *at, const char *key)
 static uint8_t *
 join(zinc_context *ctx, const struct iovec *iov, int niov, size_t *n)
 {
-	uint8_t *bytes;
-	size_t at = 0;
-	int i;
+	uint8_t *bytes = zinc_iov_bytes(iov, niov, n) ? NULL : (uint8_t *)zinc_alloc(ctx, *n);
 
-	if (zinc_iov_bytes(iov, niov, n))
-		return NULL;
-	bytes = (uint8_t *)zinc_alloc(ctx, *n);
-	for (i = 0; bytes && i < niov; at += iov[i++].iov_len)
-		if (iov[i].iov_len)
-			memcpy(bytes + at, iov[i].iov_base, iov[i].iov_len);
+	if (bytes)
+		zinc_iov_gather(iov, niov, bytes, *n);
 	return bytes;
 }
 
-/* A change of a chunk replaces an earlier one. */
+/* An edit of a chunk replaces an earlier one. */
 static zinc_status
 note(group *g, pending *p, size_t position, zinc_chunk_change what, const struct iovec *iov, int niov, zinc_error *err)
 {
-	change c = {what, NULL, 0}, *slot = &p->changes[position];
+	zinc_chunk_edit *e = &p->edits[position];
+	uint8_t *bytes = NULL;
+	size_t n = 0;
 
-	if (what == ZINC_CHUNK_PUT && !(c.bytes = join(g->s->ctx, iov, niov, &c.nbytes)))
+	if (what == ZINC_CHUNK_PUT && !(bytes = join(g->s->ctx, iov, niov, &n)))
 		return zinc_fail_nomem(err);
-	p->nset += slot->what == ZINC_CHUNK_KEEP;
-	p->nput -= slot->what == ZINC_CHUNK_PUT;
-	p->nput += what == ZINC_CHUNK_PUT;
-	drop(g, slot);
-	*slot = c;
-	g->bytes += c.nbytes;
+	p->nset += e->what == ZINC_CHUNK_KEEP;
+	set_edit(g, e, what, bytes, n);
 	return ZINC_OK;
 }
 
@@ -172,7 +161,7 @@ fail_shard(group *g, const pending *p, zinc_status st, const zinc_error *e)
 
 	zinc_buf_init(&key, g->s->ctx, ZINC_MAX_KEY);
 	for (i = 0; i < g->s->n; i++) {
-		if (p->changes[i].what == ZINC_CHUNK_KEEP)
+		if (p->edits[i].what == ZINC_CHUNK_KEEP)
 			continue;
 		zinc_buf_end(&key, 0);
 		if (zinc_sharded_chunk_key(g->s, p->index, i, &key, NULL) == ZINC_OK && zinc_buf_text(&key))
@@ -185,35 +174,10 @@ fail_shard(group *g, const pending *p, zinc_status st, const zinc_error *e)
 
 /* ---- writing ---- */
 
-/* The changes as a list; NULL: no memory. */
-static zinc_chunk_edit *
-edits_of(const group *g, const pending *p)
-{
-	zinc_chunk_edit *edits = (zinc_chunk_edit *)zinc_calloc(g->s->ctx, p->nset, sizeof *edits);
-	size_t i, n = 0;
-
-	for (i = 0; edits && i < g->s->n; i++)
-		if (p->changes[i].what != ZINC_CHUNK_KEEP)
-			edits[n++] =
-			    (zinc_chunk_edit){i, p->changes[i].what, p->changes[i].bytes, p->changes[i].nbytes};
-	return edits;
-}
-
 static bool
 is_whole(const group *g, const pending *p)
 {
 	return p->nset == g->s->n;
-}
-
-static zinc_status
-put_whole(group *g, const pending *p, zinc_shard_change *c, zinc_put_group *below, zinc_error *err)
-{
-	zinc_update u;
-
-	if (p->nput == 0)
-		return zinc_store_del(g->s->next, below, p->key, NULL, g->flags, g->wait, err);
-	ZINC_TRY(zinc_shard_change_whole(c, NULL, &u, err));
-	return zinc_store_put(g->s->next, below, p->key, u.bytes, u.nbytes, NULL, g->flags, NULL, g->wait, err);
 }
 
 /* Write one shard; failures are recorded in the group. */
@@ -221,19 +185,16 @@ static void
 write_shard(group *g, const pending *p, zinc_put_group *below)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_chunk_edit *edits = edits_of(g, p);
+	zinc_store *next = g->s->next;
 	zinc_shard_change c;
 	zinc_status st;
 
-	zinc_sharded_change_init(g->s, &c, edits, p->nset);
-	if (!edits)
-		st = zinc_fail_nomem(&e);
-	else if (is_whole(g, p))
-		st = put_whole(g, p, &c, below, &e);
+	zinc_sharded_change_init(g->s, &c, p->edits, g->s->n);
+	if (is_whole(g, p))
+		st = zinc_shard_change_replace(&c, next, below, p->key, g->flags, g->wait, &e);
 	else
-		st = zinc_shard_change_run(&c, g->s->next, p->key, g->s->in.single_writer, g->flags, g->wait, &e);
+		st = zinc_shard_change_run(&c, next, p->key, g->s->in.single_writer, g->flags, g->wait, &e);
 	zinc_shard_change_fini(&c);
-	zinc_free(g->s->ctx, edits);
 	if (st != ZINC_OK)
 		fail_shard(g, p, st, &e);
 }
@@ -249,16 +210,20 @@ below_failed(void *arg, const char *key, zinc_status st, const zinc_error *error
 		fail_shard(g, *p, st, error);
 }
 
-static void
+/* Write the shards that are whole, or those that are not; returns the number of the others. */
+static size_t
 write_some(group *g, bool whole, zinc_put_group *below)
 {
+	size_t i, others = 0;
 	pending *p;
-	size_t i;
 
 	for (i = 0; i < BUCKETS; i++)
 		for (p = g->buckets[i]; p; p = p->next)
 			if (is_whole(g, p) == whole)
 				write_shard(g, p, below);
+			else
+				others++;
+	return others;
 }
 
 static void
@@ -269,26 +234,13 @@ write_whole_shards(group *g)
 	const failure *const *mark;
 	zinc_status st = zinc_store_put_begin(g->s->next, &below, g->flags, g->wait, &e);
 
-	write_some(g, true, st == ZINC_OK ? below : NULL); /* without a group each is put alone */
+	(void)write_some(g, true, st == ZINC_OK ? below : NULL); /* without a group each is put alone */
 	if (st != ZINC_OK)
 		return;
 	mark = (const failure *const *)g->last;
 	st = zinc_store_commit(g->s->next, below, below_failed, g, g->wait, &e);
 	if (st != ZINC_OK && !*mark && !g->lost) /* the failure names no key */
 		fail_key(g, "", st, &e);
-}
-
-static bool
-any_whole(const group *g)
-{
-	const pending *p;
-	size_t i;
-
-	for (i = 0; i < BUCKETS; i++)
-		for (p = g->buckets[i]; p; p = p->next)
-			if (is_whole(g, p))
-				return true;
-	return false;
 }
 
 static void
@@ -308,8 +260,7 @@ static void
 flush(group *g, const zinc_wait *wait)
 {
 	g->wait = wait;
-	write_some(g, false, NULL);
-	if (any_whole(g))
+	if (write_some(g, false, NULL) > 0)
 		write_whole_shards(g);
 	drop_pending(g);
 }
@@ -344,18 +295,18 @@ zinc_sharded_enlist(zinc_put_group *group_, const zinc_chunk_place *at, zinc_chu
 {
 	group *g = (group *)group_;
 	pending **slot;
+	const char *key;
 	zinc_status st;
-	zinc_buf key;
+	zinc_buf text;
 
-	zinc_buf_init(&key, g->s->ctx, ZINC_MAX_KEY);
-	st = zinc_sharded_key(g->s, at->shard, &key, err);
+	st = zinc_sharded_shard_key(g->s, at, &text, &key, err);
 	if (st == ZINC_OK) {
-		slot = find(g, zinc_buf_text(&key));
+		slot = find(g, key);
 		if (!*slot)
-			*slot = pending_new(g, at, zinc_buf_text(&key));
+			*slot = pending_new(g, at, key);
 		st = *slot ? note(g, *slot, at->position, what, iov, niov, err) : zinc_fail_nomem(err);
 	}
-	zinc_buf_fini(&key);
+	zinc_buf_fini(&text);
 	if (st == ZINC_OK && g->bytes > BUDGET)
 		flush(g, wait);
 	return st;
@@ -365,28 +316,24 @@ zinc_status
 zinc_sharded_flush_one(zinc_put_group *group_, const zinc_chunk_place *at, const zinc_wait *wait, zinc_error *err)
 {
 	group *g = (group *)group_;
-	pending **slot, *p;
+	pending **slot = NULL, *p = NULL;
+	const char *key;
 	zinc_status st;
-	zinc_buf key;
+	zinc_buf text;
 
-	zinc_buf_init(&key, g->s->ctx, ZINC_MAX_KEY);
-	st = zinc_sharded_key(g->s, at->shard, &key, err);
-	if (st == ZINC_OK && !zinc_buf_text(&key))
-		st = zinc_fail_nomem(err);
-	if (st != ZINC_OK) {
-		zinc_buf_fini(&key);
-		return st;
+	st = zinc_sharded_shard_key(g->s, at, &text, &key, err);
+	if (st == ZINC_OK) {
+		slot = find(g, key);
+		p = *slot;
 	}
-	slot = find(g, zinc_buf_text(&key));
-	p = *slot;
-	zinc_buf_fini(&key);
-	if (!p)
-		return ZINC_OK;
-	*slot = p->next;
-	g->wait = wait;
-	write_shard(g, p, NULL);
-	pending_free(g, p);
-	return ZINC_OK;
+	if (p) {
+		*slot = p->next;
+		g->wait = wait;
+		write_shard(g, p, NULL);
+		pending_free(g, p);
+	}
+	zinc_buf_fini(&text);
+	return st;
 }
 
 static void

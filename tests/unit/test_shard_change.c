@@ -285,6 +285,32 @@ test_condition(void **unused)
 	end(&f);
 }
 
+static void
+test_replace(void **unused)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+	zinc_store *s;
+	fixture f;
+	unsigned i;
+
+	(void)unused;
+	begin(&f, NULL, CHUNKS);
+	assert_ok(zinc_store_open(&s, "memory://", NULL, &err));
+	assert_ok(zinc_store_put(s, NULL, "k", "damaged", 7, NULL, 0, NULL, NULL, &err)); /* not read */
+	assert_ok(zinc_shard_change_replace(&f.c, s, NULL, "k", 0, NULL, &err));
+	assert_ok(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err));
+	assert_int_equal(b.nbytes, sizeof f.old);
+	assert_memory_equal(b.data, f.old, sizeof f.old);
+	zinc_blob_fini(&b);
+	for (i = 0; i < CHUNKS; i++)
+		f.edits[i] = erase(i);
+	assert_ok(zinc_shard_change_replace(&f.c, s, NULL, "k", 0, NULL, &err));
+	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err), ZINC_E_NOTFOUND);
+	zinc_store_close(s);
+	end(&f);
+}
+
 static zinc_status
 change_once(void *arg, zinc_context *ctx, zinc_error *err)
 {
@@ -317,9 +343,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_anew),      cmocka_unit_test(test_append), cmocka_unit_test(test_nothing_changes),
-	    cmocka_unit_test(test_empty),     cmocka_unit_test(test_revise), cmocka_unit_test(test_condition),
-	    cmocka_unit_test(test_no_memory),
+	    cmocka_unit_test(test_anew),    cmocka_unit_test(test_append),    cmocka_unit_test(test_nothing_changes),
+	    cmocka_unit_test(test_empty),   cmocka_unit_test(test_revise),    cmocka_unit_test(test_condition),
+	    cmocka_unit_test(test_replace), cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
