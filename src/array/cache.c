@@ -30,18 +30,6 @@ struct zinc_cache {
 /* ---- life ---- */
 
 static void
-before_fork(void *object)
-{
-	pthread_mutex_lock(&((zinc_cache *)object)->lock);
-}
-
-static void
-after_fork(void *object)
-{
-	pthread_mutex_unlock(&((zinc_cache *)object)->lock);
-}
-
-static void
 free_cache(zinc_context *ctx, void *object)
 {
 	zinc_cache *c = object;
@@ -81,7 +69,7 @@ make_cache(zinc_context *ctx)
 		return NULL;
 	c->table.ctx = ctx;
 	pthread_mutex_init(&c->lock, NULL);
-	c->fork = (zinc_fork_hook){before_fork, after_fork, after_fork, c, NULL, NULL};
+	c->fork = (zinc_fork_hook){.lock = &c->lock};
 	pthread_mutex_lock(&ctx->lock);
 	first = *zinc_context_slot(ctx, &in_context);
 	if (!first)

@@ -22,18 +22,6 @@ struct zinc_arena {
 	block *first;
 };
 
-static void
-before_fork(void *object)
-{
-	pthread_mutex_lock(&((zinc_arena *)object)->lock);
-}
-
-static void
-after_fork(void *object)
-{
-	pthread_mutex_unlock(&((zinc_arena *)object)->lock);
-}
-
 zinc_status
 zinc_arena_new(zinc_arena **out, zinc_context *ctx, uint64_t limit, zinc_error *err)
 {
@@ -47,7 +35,7 @@ zinc_arena_new(zinc_arena **out, zinc_context *ctx, uint64_t limit, zinc_error *
 	a->ctx = ctx;
 	a->limit = limit > 0 ? limit : DEFAULT_LIMIT;
 	pthread_mutex_init(&a->lock, NULL);
-	a->fork = (zinc_fork_hook){before_fork, after_fork, after_fork, a, NULL, NULL};
+	a->fork = (zinc_fork_hook){.lock = &a->lock};
 	zinc_fork_add(&a->fork);
 	*out = a;
 	return ZINC_OK;

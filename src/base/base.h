@@ -86,14 +86,13 @@ size_t zinc_show(char *out, size_t cap, const char *s);
 /* ---- fork ---- */
 
 /*
- * Called around fork() for objects that have locks: before (take them), parent (release), child (initialise again).
- * `before` runs from the newest hook to the oldest, the others in the opposite order, so locks of upper rooms are taken
- * first.  Never add or remove a hook while holding a lock that a hook takes.
+ * For objects with a lock: the thread that calls fork() holds it meanwhile.  Locks are taken from the newest hook to the
+ * oldest and released in the opposite order, so locks of upper rooms are taken first.  Never add or remove a hook while
+ * holding a lock that has one.
  */
 typedef struct zinc_fork_hook {
-	void (*before)(void *object);
-	void (*parent)(void *object);
-	void (*child)(void *object);
+	pthread_mutex_t *lock;
+	void (*child)(void *object); /* in the child, with the lock held: initialise again; may be NULL */
 	void *object;
 	struct zinc_fork_hook *next, *prev; /* NULL while not in the list */
 } zinc_fork_hook;

@@ -105,19 +105,6 @@ zinc_max_chunk(zinc_context *ctx)
 	return ceiling(zinc_max_many(2, ceiling(zinc_context_get(ctx)->limits.chunk_bytes)) + ZINC_MIB);
 }
 
-/* The hooks around fork().  A mutex that the forking thread locked may be unlocked by its copy in the child. */
-static void
-lock_context(void *object)
-{
-	pthread_mutex_lock(&((zinc_context *)object)->lock);
-}
-
-static void
-unlock_context(void *object)
-{
-	pthread_mutex_unlock(&((zinc_context *)object)->lock);
-}
-
 static zinc_status
 take_allocator(zinc_allocator *to, const zinc_allocator *from, zinc_error *err)
 {
@@ -147,10 +134,7 @@ init(zinc_context *ctx, const zinc_context_options *o, zinc_error *err)
 	ctx->os = &zinc_os_posix;
 	if (pthread_mutex_init(&ctx->lock, NULL) != 0)
 		return zinc_fail_nomem(err);
-	ctx->fork.before = lock_context;
-	ctx->fork.parent = unlock_context;
-	ctx->fork.child = unlock_context;
-	ctx->fork.object = ctx;
+	ctx->fork.lock = &ctx->lock;
 	zinc_fork_add(&ctx->fork);
 	return ZINC_OK;
 }

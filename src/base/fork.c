@@ -5,8 +5,8 @@
  *
  * (1) While fork() copies the process, the forking thread holds every lock that has a hook.  So the child never
  *     inherits a lock held by a thread that it does not have.
- * (2) `before` runs from the newest hook to the oldest: objects of upper rooms are created later and lock first.
- *     `parent` and `child` run in the opposite order.
+ * (2) Locks are taken from the newest hook to the oldest: objects of upper rooms are created later and lock first.
+ *     They are released, and `child` runs, in the opposite order.
  *
  * A child of fork() has one thread and a copy of all memory.  A lock that another thread held at that moment would stay
  * locked in the child for ever.
@@ -27,7 +27,7 @@ before_fork(void)
 
 	pthread_mutex_lock(&list_lock);
 	for (h = list.next; h != &list; h = h->next)
-		h->before(h->object);
+		pthread_mutex_lock(h->lock);
 }
 
 static void
@@ -36,7 +36,7 @@ after_in_parent(void)
 	zinc_fork_hook *h;
 
 	for (h = list.prev; h != &list; h = h->prev)
-		h->parent(h->object);
+		pthread_mutex_unlock(h->lock);
 	pthread_mutex_unlock(&list_lock);
 }
 
@@ -45,8 +45,11 @@ after_in_child(void)
 {
 	zinc_fork_hook *h;
 
-	for (h = list.prev; h != &list; h = h->prev)
-		h->child(h->object);
+	for (h = list.prev; h != &list; h = h->prev) {
+		if (h->child)
+			h->child(h->object);
+		pthread_mutex_unlock(h->lock); /* a thread's copy in the child may unlock what the thread locked */
+	}
 	pthread_mutex_unlock(&list_lock);
 }
 

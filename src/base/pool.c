@@ -160,18 +160,6 @@ start_threads(zinc_pool *pool)
 
 /* ---- the pool ---- */
 
-static void
-lock_pool(void *object)
-{
-	pthread_mutex_lock(&((zinc_pool *)object)->lock);
-}
-
-static void
-unlock_pool(void *object)
-{
-	pthread_mutex_unlock(&((zinc_pool *)object)->lock);
-}
-
 /* In the child none of the threads exists, so the condition is initialised again. */
 static void
 empty_pool(void *object)
@@ -182,7 +170,6 @@ empty_pool(void *object)
 	pool->nthreads = 0;
 	pool->waiting = 0;
 	pthread_cond_init(&pool->work, NULL);
-	pthread_mutex_unlock(&pool->lock);
 }
 
 /* It has no threads yet: run_together starts them when there is work. */
@@ -202,7 +189,7 @@ new_pool(zinc_context *ctx)
 	pool->max_threads = ctx->threads - 1;
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_cond_init(&pool->work, NULL);
-	pool->fork = (zinc_fork_hook){lock_pool, unlock_pool, empty_pool, pool, NULL, NULL};
+	pool->fork = (zinc_fork_hook){.lock = &pool->lock, .child = empty_pool, .object = pool};
 	zinc_fork_add(&pool->fork);
 	return pool;
 }

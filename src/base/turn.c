@@ -12,18 +12,6 @@
  */
 #include "base/base.h"
 
-static void
-before_fork(void *object)
-{
-	pthread_mutex_lock(&((zinc_turn *)object)->lock);
-}
-
-static void
-parent_after_fork(void *object)
-{
-	pthread_mutex_unlock(&((zinc_turn *)object)->lock);
-}
-
 /* The condition is initialised again: it counts threads that do not exist here. */
 static void
 child_after_fork(void *object)
@@ -32,7 +20,6 @@ child_after_fork(void *object)
 
 	t->taken = false;
 	zinc_wait_cond_init(&t->given);
-	pthread_mutex_unlock(&t->lock);
 }
 
 void
@@ -41,7 +28,7 @@ zinc_turn_init(zinc_turn *t)
 	pthread_mutex_init(&t->lock, NULL);
 	zinc_wait_cond_init(&t->given);
 	t->taken = false;
-	t->fork = (zinc_fork_hook){before_fork, parent_after_fork, child_after_fork, t, NULL, NULL};
+	t->fork = (zinc_fork_hook){.lock = &t->lock, .child = child_after_fork, .object = t};
 	zinc_fork_add(&t->fork);
 }
 

@@ -647,26 +647,11 @@ zinc_http_run(zinc_http *h, size_t n, const zinc_http_user *user, zinc_error *er
 
 /* ---- clients ---- */
 
-static void
-before_fork(void *object)
-{
-	pthread_mutex_lock(&((zinc_http *)object)->lock);
-}
-
-static void
-parent_after_fork(void *object)
-{
-	pthread_mutex_unlock(&((zinc_http *)object)->lock);
-}
-
 /* Not freed: closing them would end the connections of the parent. */
 static void
 child_after_fork(void *object)
 {
-	zinc_http *h = (zinc_http *)object;
-
-	h->idle = NULL;
-	pthread_mutex_unlock(&h->lock);
+	((zinc_http *)object)->idle = NULL;
 }
 
 /* Thread-safe since libcurl 7.84; once is enough in any case. */
@@ -727,10 +712,7 @@ zinc_http_new(zinc_http **out, zinc_context *ctx, const zinc_http_config *config
 	}
 	pthread_once(&once, init_curl);
 	pthread_mutex_init(&h->lock, NULL);
-	h->fork.before = before_fork;
-	h->fork.parent = parent_after_fork;
-	h->fork.child = child_after_fork;
-	h->fork.object = h;
+	h->fork = (zinc_fork_hook){.lock = &h->lock, .child = child_after_fork, .object = h};
 	zinc_fork_add(&h->fork);
 	*out = h;
 	return ZINC_OK;

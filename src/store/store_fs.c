@@ -388,20 +388,8 @@ fs_caps(void *self, zinc_caps *out)
 
 /* ---- fork ---- */
 
-/* No blocking call is made under the lock, so fork() does not wait for one. */
-static void
-before_fork(void *object)
-{
-	pthread_mutex_lock(&((zinc_fs *)object)->lock);
-}
-
-static void
-parent_after_fork(void *object)
-{
-	pthread_mutex_unlock(&((zinc_fs *)object)->lock);
-}
-
-/* Locks and pending changes belong to the parent; the child starts with none. */
+/* Locks and pending changes belong to the parent; the child starts with none.  No blocking call is made under the lock,
+ * so fork() does not wait for one. */
 static void
 child_after_fork(void *object)
 {
@@ -410,7 +398,6 @@ child_after_fork(void *object)
 	zinc_fs_lock_forget_all(fs);
 	zinc_fs_groups_after_fork(fs);
 	pthread_cond_init(&fs->idle, NULL);
-	pthread_mutex_unlock(&fs->lock);
 }
 
 /* ---- open and close ---- */
@@ -463,10 +450,7 @@ init(zinc_fs *fs, const zinc_store_options *options)
 	atomic_init(&fs->names, 0);
 	pthread_mutex_init(&fs->lock, NULL);
 	pthread_cond_init(&fs->idle, NULL);
-	fs->fork.before = before_fork;
-	fs->fork.parent = parent_after_fork;
-	fs->fork.child = child_after_fork;
-	fs->fork.object = fs;
+	fs->fork = (zinc_fork_hook){.lock = &fs->lock, .child = child_after_fork, .object = fs};
 	zinc_fork_add(&fs->fork);
 }
 

@@ -65,7 +65,7 @@ static struct {
 	pthread_once_t once;
 	zinc_fork_hook fork;
 	memory *first;
-} named = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
+} named = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT, .fork = {.lock = &named.lock}};
 
 static atomic_uint_fast64_t generation; /* of the newest value */
 
@@ -544,18 +544,6 @@ memory_caps(void *self, zinc_caps *out)
 
 /* ---- open and close ---- */
 
-static void
-before_fork(void *object)
-{
-	pthread_mutex_lock(&((memory *)object)->lock);
-}
-
-static void
-parent_after_fork(void *object)
-{
-	pthread_mutex_unlock(&((memory *)object)->lock);
-}
-
 /* The threads that updated or waited do not exist in the child. */
 static void
 child_after_fork(void *object)
@@ -564,7 +552,6 @@ child_after_fork(void *object)
 
 	m->updates = NULL;
 	zinc_wait_cond_init(&m->updated);
-	pthread_mutex_unlock(&m->lock);
 }
 
 static zinc_status
@@ -584,10 +571,7 @@ memory_new(memory **out, zinc_context *ctx, const char *name, zinc_error *err)
 		return zinc_fail_nomem(err);
 	}
 	zinc_wait_cond_init(&m->updated);
-	m->fork.before = before_fork;
-	m->fork.parent = parent_after_fork;
-	m->fork.child = child_after_fork;
-	m->fork.object = m;
+	m->fork = (zinc_fork_hook){.lock = &m->lock, .child = child_after_fork, .object = m};
 	zinc_fork_add(&m->fork);
 	*out = m;
 	return ZINC_OK;
@@ -604,27 +588,10 @@ memory_free(memory *m)
 	zinc_free(m->ctx, m);
 }
 
-static void
-names_before_fork(void *object)
-{
-	(void)object;
-	pthread_mutex_lock(&named.lock);
-}
-
-static void
-names_after_fork(void *object)
-{
-	(void)object;
-	pthread_mutex_unlock(&named.lock);
-}
-
 /* The hook is static, so it is never removed. */
 static void
 hook_names(void)
 {
-	named.fork.before = names_before_fork;
-	named.fork.parent = names_after_fork;
-	named.fork.child = names_after_fork;
 	zinc_fork_add(&named.fork);
 }
 

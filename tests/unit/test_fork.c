@@ -1,6 +1,7 @@
 /*
  * test_fork.c - the promises of fork.c, by number
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,37 +9,47 @@
 #include "base/base.h"
 #include "support/test.h"
 
-/* The hooks that ran, in order: 'b' 'p' 'c' followed by the hook's digit. */
-static char trace[64];
+/* ---- (2) ---- */
+
+/* The digits of the objects whose `child` ran, in order. */
+static char trace[16];
 static size_t ntrace;
 
+struct object {
+	char digit;
+	pthread_mutex_t lock;
+	zinc_fork_hook fork;
+};
+
+/* The lock of the object is held. */
 static void
-note(char what, const void *object)
+note_child(void *object)
 {
-	trace[ntrace++] = what;
-	trace[ntrace++] = *(const char *)object;
+	struct object *o = (struct object *)object;
+
+	trace[ntrace++] = pthread_mutex_trylock(&o->lock) == EBUSY ? o->digit : '?';
 	trace[ntrace] = '\0';
 }
 
 static void
-note_before(void *object)
+init(struct object *o, char digit)
 {
-	note('b', object);
+	*o = (struct object){.digit = digit};
+	pthread_mutex_init(&o->lock, NULL);
+	o->fork = (zinc_fork_hook){.lock = &o->lock, .child = note_child, .object = o};
+	zinc_fork_add(&o->fork);
 }
 
-static void
-note_parent(void *object)
+static bool
+is_free(struct object *o)
 {
-	note('p', object);
+	if (pthread_mutex_trylock(&o->lock) != 0)
+		return false;
+	pthread_mutex_unlock(&o->lock);
+	return true;
 }
 
-static void
-note_child(void *object)
-{
-	note('c', object);
-}
-
-/* The exit status of a child that only checks the trace. */
+/* Does `child` run as wanted, and in the parent not at all? */
 static bool
 child_saw(const char *want)
 {
@@ -48,34 +59,62 @@ child_saw(const char *want)
 	if (pid == 0)
 		_exit(strcmp(trace, want) == 0 ? 3 : 4);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return WIFEXITED(status) && WEXITSTATUS(status) == 3;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 3 && ntrace == 0;
 }
 
-/* (2) */
-static void
-newest_first_and_back(void **state)
+static void *
+fork_once(void *arg)
 {
-	char one = '1', two = '2', three = '3';
-	zinc_fork_hook a = {note_before, note_parent, note_child, &one, NULL, NULL};
-	zinc_fork_hook b = {note_before, note_parent, note_child, &two, NULL, NULL};
-	zinc_fork_hook c = {note_before, note_parent, note_child, &three, NULL, NULL};
+	*(bool *)arg = child_saw("123");
+	return NULL;
+}
+
+/* fork() waits for the second of three locks. */
+static void
+newest_lock_is_taken_first(void **state)
+{
+	struct object o[3];
+	pthread_t thread;
+	bool seen = false;
+	size_t i;
 
 	(void)state;
-	zinc_fork_add(&a);
-	zinc_fork_add(&b);
-	zinc_fork_add(&c);
-	zinc_fork_add(&b); /* already in: nothing */
-	ntrace = 0;
-	assert_true(child_saw("b3b2b1c1c2c3"));
-	assert_string_equal(trace, "b3b2b1p1p2p3");
-	zinc_fork_remove(&b);
-	zinc_fork_remove(&b);
-	ntrace = 0;
-	assert_true(child_saw("b3b1c1c3"));
-	zinc_fork_remove(&a);
-	zinc_fork_remove(&c);
-	ntrace = 0;
-	trace[0] = '\0';
+	for (i = 0; i < 3; i++)
+		init(&o[i], (char)('1' + i));
+	alarm(HANGS);
+	pthread_mutex_lock(&o[1].lock);
+	assert_int_equal(pthread_create(&thread, NULL, fork_once, &seen), 0);
+	while (is_free(&o[2]))
+		usleep(1000);
+	assert_true(is_free(&o[0]));
+	pthread_mutex_unlock(&o[1].lock);
+	pthread_join(thread, NULL);
+	alarm(0);
+	assert_true(seen);
+	for (i = 0; i < 3; i++) {
+		assert_true(is_free(&o[i]));
+		zinc_fork_remove(&o[i].fork);
+	}
+}
+
+static void
+child_runs_oldest_first(void **state)
+{
+	struct object o[3];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		init(&o[i], (char)('1' + i));
+	zinc_fork_add(&o[1].fork); /* already in: nothing */
+	assert_true(child_saw("123"));
+	zinc_fork_remove(&o[1].fork);
+	zinc_fork_remove(&o[1].fork);
+	pthread_mutex_lock(&o[1].lock); /* fork() does not wait for it any more */
+	assert_true(child_saw("13"));
+	pthread_mutex_unlock(&o[1].lock);
+	zinc_fork_remove(&o[0].fork);
+	zinc_fork_remove(&o[2].fork);
 	assert_true(child_saw(""));
 }
 
@@ -86,18 +125,6 @@ struct locked {
 	long value; /* odd only while locked */
 	atomic_bool stop;
 };
-
-static void
-take_lock(void *object)
-{
-	pthread_mutex_lock(&((struct locked *)object)->lock);
-}
-
-static void
-give_lock(void *object)
-{
-	pthread_mutex_unlock(&((struct locked *)object)->lock);
-}
 
 static void *
 keep_busy(void *arg)
@@ -117,7 +144,7 @@ static void
 child_finds_locks_free_and_data_whole(void **state)
 {
 	static struct locked l = {.lock = PTHREAD_MUTEX_INITIALIZER};
-	zinc_fork_hook hook = {take_lock, give_lock, give_lock, &l, NULL, NULL};
+	zinc_fork_hook hook = {.lock = &l.lock};
 	pthread_t thread;
 	int i, status;
 	pid_t pid;
@@ -144,7 +171,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(newest_first_and_back),
+	    cmocka_unit_test(newest_lock_is_taken_first),
+	    cmocka_unit_test(child_runs_oldest_first),
 	    cmocka_unit_test(child_finds_locks_free_and_data_whole),
 	};
 
