@@ -135,27 +135,34 @@ thread_main(void *arg)
 	return NULL;
 }
 
-/* Start threads for all free places in the listed runs.  All signals are blocked meanwhile, and the new threads inherit
- * that. */
+/* A new thread inherits the signals that are blocked. */
+bool
+zinc_thread_start(pthread_t *thread, void *(*fn)(void *), void *arg)
+{
+	sigset_t all, old;
+	int failed;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	failed = pthread_create(thread, NULL, fn, arg);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return failed == 0;
+}
+
+/* Start threads for all free places in the listed runs. */
 static void
 start_threads(zinc_pool *pool)
 {
-	sigset_t all, old;
 	int wanted = -pool->waiting;
 	const struct run *r;
 
 	for (r = pool->runs; r; r = r->after)
 		wanted += r->limit - r->joined;
-	if (wanted <= 0 || pool->nthreads >= pool->max_threads)
-		return;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	for (; wanted > 0 && pool->nthreads < pool->max_threads; wanted--) {
-		if (pthread_create(&pool->threads[pool->nthreads], NULL, thread_main, pool) != 0)
+		if (!zinc_thread_start(&pool->threads[pool->nthreads], thread_main, pool))
 			break;
 		pool->nthreads++;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 /* ---- the pool ---- */

@@ -3,7 +3,6 @@
  *
  * A store may call done() from several threads at once, so the state that the requests of an item share has a lock.
  */
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -255,30 +254,6 @@ zinc_fetch_round_fail(const zinc_fetch *f, zinc_fetch_item *it, zinc_status st, 
 }
 
 /* ---- threads ---- */
-
-bool
-zinc_fetch_thread(pthread_t *thread, void *(*fn)(void *), void *arg)
-{
-	sigset_t all, old;
-	int failed;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	failed = pthread_create(thread, NULL, fn, arg);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return failed == 0;
-}
-
-void
-zinc_fetch_cond_init(pthread_cond_t *cond)
-{
-	pthread_condattr_t clock;
-
-	pthread_condattr_init(&clock);
-	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-	pthread_cond_init(cond, &clock);
-	pthread_condattr_destroy(&clock);
-}
 
 bool
 zinc_fetch_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock)

@@ -25,11 +25,7 @@ void zinc_fetch_round_fail(const zinc_fetch *f, zinc_fetch_item *it, zinc_status
 
 #define ZINC_FETCH_POLL_MS 20 /* a cancel is noticed within this time */
 
-/* Start a thread that blocks all signals of the program; false: none can be started. */
-bool zinc_fetch_thread(pthread_t *thread, void *(*fn)(void *), void *arg);
-/* Make a condition for zinc_fetch_cond_wait. */
-void zinc_fetch_cond_init(pthread_cond_t *cond);
-/* Wait at most POLL_MS; false: not signalled. */
+/* Wait at most POLL_MS; false: not signalled.  The condition is made by zinc_wait_cond_init. */
 bool zinc_fetch_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock);
 
 /* False: there is not enough memory to start. */

@@ -568,7 +568,7 @@ run(remote_run *x)
 {
 	pthread_t driver;
 
-	if (!zinc_fetch_thread(&driver, drive, x)) {
+	if (!zinc_thread_start(&driver, drive, x)) {
 		x->no_takers = true; /* failures are noticed only between two windows */
 		x->room = (size_t)zinc_min_u64(x->room, zinc_max_u64(1, x->f->caps->parallel));
 		drive(x);
@@ -611,7 +611,7 @@ zinc_fetch_remote(const zinc_fetch *f, size_t n)
 	x->n = n;
 	x->room = n < WINDOW_ITEMS ? n : WINDOW_ITEMS;
 	pthread_mutex_init(&x->lock, NULL);
-	zinc_fetch_cond_init(&x->ready);
+	zinc_wait_cond_init(&x->ready);
 	pthread_cond_init(&x->settled, NULL);
 	zinc_buf_init(&x->gets, f->ctx, zinc_max_many(2 * WINDOW_REQUESTS, sizeof(zinc_get)));
 	zinc_buf_init(&x->whose, f->ctx, zinc_max_many(2 * WINDOW_REQUESTS, sizeof(sent)));

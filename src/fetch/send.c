@@ -443,7 +443,7 @@ zinc_send_begin(zinc_send **out, const zinc_sending *how, zinc_error *err)
 	pthread_mutex_init(&x->lock, NULL);
 	pthread_mutex_init(&x->driving, NULL);
 	pthread_cond_init(&x->ready, NULL);
-	zinc_fetch_cond_init(&x->settled);
+	zinc_wait_cond_init(&x->settled);
 	x->window = zinc_calloc(how->ctx, x->room, sizeof *x->window);
 	x->puts = zinc_calloc(how->ctx, x->room, sizeof *x->puts);
 	x->dels = zinc_calloc(how->ctx, x->room, sizeof *x->dels);
@@ -454,7 +454,7 @@ zinc_send_begin(zinc_send **out, const zinc_sending *how, zinc_error *err)
 		send_free(x);
 		return st;
 	}
-	x->no_driver = !zinc_fetch_thread(&x->driver, drive, x);
+	x->no_driver = !zinc_thread_start(&x->driver, drive, x);
 	*out = x;
 	return ZINC_OK;
 }

@@ -13,7 +13,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 
 #include "store/store_fs.h"
 
@@ -154,19 +153,13 @@ count_helpers(const zinc_fs *fs, const fs_change *taken)
 	return n > 0 ? n : 0;
 }
 
-/* The program's signals must be delivered to its own threads, so all are blocked while a helper inherits the mask. */
 static int
 start_helpers(pthread_t *threads, int n, finishing *f)
 {
-	sigset_t all, before;
-	int i;
+	int i = 0;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	for (i = 0; i < n; i++)
-		if (pthread_create(&threads[i], NULL, finish_taken, f) != 0)
-			break;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	while (i < n && zinc_thread_start(&threads[i], finish_taken, f))
+		i++;
 	return i;
 }
 
