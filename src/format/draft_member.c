@@ -54,7 +54,7 @@ parse_separator(zinc_draft_parse *p, const zinc_json *v)
 	if (!zinc_json_is(v, ZINC_JSON_STRING) || v->n == 0 ||
 	    (p->draft->strict_members && !zinc_json_is_string(v, "/") && !zinc_json_is_string(v, ".")))
 		return zinc_report_error(p->r, rule, &p->e, "separator must be \"/\" or \".\"");
-	if (v->n > 1 || (v->text[0] >= '0' && v->text[0] <= '9'))
+	if (v->n > 1 || v->text[0] == '\0' || (v->text[0] >= '0' && v->text[0] <= '9'))
 		return zinc_report_unsupported(p->r, rule, &p->e, "separator \"%.20s\" of chunk keys", v->text);
 	p->separator = v->text[0];
 	return ZINC_OK;

@@ -121,7 +121,7 @@ struct zinc_keys {
 	const zinc_keys_ops *ops;
 	zinc_context *ctx;
 	char separator;
-	void *self;          /* built in: the separator, in memory that stays valid */
+	void *self;          /* built in: the separator itself */
 	bool opened;         /* a registered encoding that must be closed */
 	char *configuration; /* of a registered encoding, as text; NULL: none */
 };
@@ -144,7 +144,7 @@ zinc_json *zinc_keys_print(const zinc_keys *k, zinc_json_doc *doc); /* the whole
 zinc_json *zinc_keys_print_configuration(const zinc_keys *k, zinc_json_doc *doc);
 /* Append the key of an index. */
 zinc_status zinc_keys_encode(const zinc_keys *k, const uint64_t *index, int ndim, zinc_buf *out, zinc_error *err);
-/* Set another separator, "/" or ".", for a built-in encoding. */
+/* Set another separator for a built-in encoding; the drafts of 2019 and 2020 allow any character. */
 void zinc_keys_separate(zinc_keys *k, char separator);
 
 /* As for grids. */

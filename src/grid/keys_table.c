@@ -41,10 +41,8 @@ zinc_keys_find_uri(const char *uri, zinc_uri_match *match)
 void
 zinc_keys_separate(zinc_keys *k, char separator)
 {
-	static const char slash = '/', dot = '.';
-
 	k->separator = separator;
-	k->self = (void *)(uintptr_t)(separator == '/' ? &slash : &dot); /* never written to */
+	k->self = (void *)(uintptr_t)(unsigned char)separator;
 }
 
 /* Any other member is a lenient finding: it cannot change keys that are already stored. */

@@ -19,11 +19,11 @@ extern const zinc_keys_ops zinc_keys_ops_v2;      /* keys_v2.c */
 zinc_status zinc_keys_parse_separator(zinc_keys *k, char otherwise, const zinc_json *configuration, zinc_report *r,
 				      zinc_error *err);
 zinc_json *zinc_keys_print_separator(const zinc_keys *k, zinc_json_doc *doc);
-/* `self` of a built-in encoding. */
+/* `self` of a built-in encoding is its separator, not an address: a zinc_keys may be copied and moved. */
 static inline char
 zinc_keys_separator(void *self)
 {
-	return *(const char *)self;
+	return (char)(uintptr_t)self;
 }
 /* Print indices in decimal with separators between them; returns the end of the text (no NUL). */
 char *zinc_keys_join(char separator, const uint64_t *index, int ndim, char *to);
