@@ -11,6 +11,7 @@
  *
  *   shard_index.c   the place of the index, the requests for it, and its decoding into entries
  *   shard_many.c    the indexes of many shards in one call of the store
+ *   shard_get.c     a batch of requests for inner chunks: one call for indexes, one for ranges
  *   shard_build.c   an old shard and new inner chunks -> the parts of the new shard
  *   shard_change.c  the same for inner chunks that are already encoded, as one change of a stored shard
  */
@@ -87,40 +88,40 @@ zinc_shard_has(const zinc_stored_shard *s, uint64_t position)
 /* The error after the last attempt: E_CONFLICT. */
 zinc_status zinc_shard_conflict(zinc_error *err);
 
-/* ---- reading the indexes of many shards ---- */
+/* ---- reading many shards in few calls of their store ---- */
 
-/* One shard.  The caller sets the key and zeros the rest. */
-typedef struct zinc_shard_read {
-	const char *key;
-	zinc_stored_shard stored; /* entries are NULL before zinc_shard_read_entries */
-	zinc_status status;       /* if not ZINC_OK, reading failed and stored.found is false */
-	zinc_error *error;        /* the failure; NULL: no memory for it */
-	uint8_t *tail;            /* the encoded index */
-	size_t ntail;
-	zinc_blob whole; /* the whole shard, if it has no tag */
-} zinc_shard_read;
+/* A request for an inner chunk, or for a range of it. */
+typedef struct zinc_shard_get {
+	size_t request;    /* its number in the batch; its key is not used */
+	const char *shard; /* the key of the shard */
+	size_t position;   /* of the inner chunk */
 
-/* Other requests for the same call of the store: requests[numbers[i]].  `sink` gets the answer as number numbers[i]. */
-typedef struct zinc_shard_others {
+	/* Internal. */
+	struct zinc_shard_read *from;
+	uint64_t nbytes; /* of the inner chunk */
+	bool again;      /* the shard was replaced */
+} zinc_shard_get;
+
+typedef struct zinc_shard_batch {
+	zinc_store *store;
+	const zinc_shard_layout *layout;
 	const zinc_get *requests;
-	const size_t *numbers;
-	size_t n;
-	const zinc_sink *sink;
-} zinc_shard_others;
+	const zinc_sink *sink; /* gets the answers, with the numbers of the requests */
+	const zinc_wait *wait;
+	zinc_shard_get *chunks; /* in any order, which is changed */
+	size_t nchunks;
+	size_t *others; /* numbers of the requests for other keys of the store */
+	size_t nothers;
+} zinc_shard_batch;
 
-/*
- * Read the encoded indexes of n shards, with their tags.  `gets` has space for all requests; `others` may be NULL.  A
- * shard that cannot be read has its own status; the call itself fails only if no request was answered.
- */
-zinc_status zinc_shard_read_many(zinc_store *store, const zinc_shard_layout *l, zinc_shard_read *shards, size_t n,
-				 zinc_get *gets, const zinc_shard_others *others, const zinc_wait *wait,
-				 zinc_error *err);
-/* Decode the entries of a shard that was found.  A shard without a tag is first read whole; then it may be missing. */
-zinc_status zinc_shard_read_entries(zinc_shard_read *r, zinc_store *store, zinc_scratch *scratch, const zinc_wait *wait,
-				    zinc_error *err);
-/* Record a failure; `error` may be NULL. */
-void zinc_shard_read_fail(zinc_shard_read *r, zinc_context *ctx, zinc_status st, const zinc_error *error);
-void zinc_shard_read_fini(zinc_shard_read *r, zinc_context *ctx);
+/* Answer all requests of the batch.  If the call fails, none was answered. */
+zinc_status zinc_shard_get_many(const zinc_shard_batch *batch, zinc_error *err);
+
+/* Called for shard i, with the entries of its index. */
+typedef zinc_status (*zinc_shard_entries_fn)(void *arg, size_t i, const zinc_shard_entry *entries, zinc_error *err);
+/* Read the indexes of n shards and pass on the entries of each one that exists.  The first failure ends the call. */
+zinc_status zinc_shard_each(zinc_store *store, const zinc_shard_layout *l, const char *const *keys, size_t n,
+			    zinc_shard_entries_fn fn, void *arg, const zinc_wait *wait, zinc_error *err);
 
 /* ---- changing ---- */
 

@@ -7,8 +7,12 @@
  *
  * (1) The indexes of all shards and the other requests are read in one call of the store.
  * (2) A shard that cannot be read does not fail the others.
+ * (3) zinc_shard_each reads the indexes of 256 shards in one call, and decodes one after the other: a decoded index may
+ *     be large.
  */
-#include "shard/shard.h"
+#include "shard/shard_inside.h"
+
+#define WINDOW 256u /* shards whose indexes are read in one call */
 
 typedef struct many {
 	zinc_context *ctx;
@@ -126,4 +130,80 @@ zinc_shard_read_entries(zinc_shard_read *r, zinc_store *store, zinc_scratch *scr
 		return ZINC_OK;
 	return zinc_shard_take(&r->stored, scratch, (zinc_bytes){(const uint8_t *)r->whole.data, r->whole.nbytes}, &ask,
 			       &again, err);
+}
+
+/* ---- each shard ---- */
+
+typedef struct visit {
+	zinc_store *store;
+	const zinc_shard_layout *layout;
+	zinc_shard_entries_fn fn;
+	void *arg;
+	const zinc_wait *wait;
+	zinc_scratch *scratch;
+	zinc_shard_entry *entries;
+	zinc_shard_read shards[WINDOW];
+	zinc_get gets[WINDOW];
+} visit;
+
+/* A shard that is missing is skipped. */
+static zinc_status
+visit_one(visit *v, const zinc_shard_read *r, size_t i, zinc_error *err)
+{
+	const zinc_shard_layout *l = v->layout;
+
+	if (r->status != ZINC_OK)
+		return zinc_error_copy(err, r->error) == r->status
+			   ? r->status
+			   : zinc_fail(err, r->status, "%s", zinc_status_text(r->status));
+	if (!r->stored.found)
+		return ZINC_OK;
+	ZINC_TRY(zinc_shard_index_decode(l->sh, v->scratch, l->shape, (zinc_bytes){r->tail, r->ntail}, r->stored.size,
+					 v->entries, err));
+	return v->fn(v->arg, i, v->entries, err);
+}
+
+static zinc_status
+visit_window(visit *v, const char *const *keys, size_t first, size_t n, zinc_error *err)
+{
+	zinc_status st;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		v->shards[i] = (zinc_shard_read){.key = keys[first + i]};
+	st = zinc_shard_read_many(v->store, v->layout, v->shards, n, v->gets, NULL, v->wait, err);
+	for (i = 0; i < n; i++) {
+		if (st == ZINC_OK)
+			st = zinc_error_at_key(err, visit_one(v, &v->shards[i], first + i, err), keys[first + i]);
+		zinc_shard_read_fini(&v->shards[i], zinc_store_context(v->store));
+	}
+	return st;
+}
+
+zinc_status
+zinc_shard_each(zinc_store *store, const zinc_shard_layout *l, const char *const *keys, size_t n,
+		zinc_shard_entries_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
+{
+	zinc_context *ctx = zinc_store_context(store);
+	visit *v = (visit *)zinc_calloc(ctx, 1, sizeof *v);
+	zinc_status st = ZINC_OK;
+	size_t i;
+
+	if (!v)
+		return zinc_fail_nomem(err);
+	v->store = store;
+	v->layout = l;
+	v->fn = fn;
+	v->arg = arg;
+	v->wait = wait;
+	v->scratch = zinc_scratch_get(ctx);
+	v->entries = (zinc_shard_entry *)zinc_calloc(ctx, (size_t)l->n, sizeof *v->entries);
+	if (!v->scratch || !v->entries)
+		st = zinc_fail_nomem(err);
+	for (i = 0; st == ZINC_OK && i < n; i += WINDOW)
+		st = visit_window(v, keys, i, n - i < WINDOW ? n - i : WINDOW, err);
+	zinc_scratch_put(v->scratch);
+	zinc_free(ctx, v->entries);
+	zinc_free(ctx, v);
+	return st;
 }

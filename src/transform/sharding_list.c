@@ -1,8 +1,7 @@
 /*
  * sharding_list.c - list and erase chunks in shards
  *
- * The shards are listed in the store below.  Their indexes are read, one call per window of shards.  The chunks that
- * exist are listed by their own keys, in byte order: "c/10/0" before "c/2/0", whichever shards they are in.
+ * The shards are listed in the store below, and their indexes are read.  The chunks that exist are listed by their own keys, in byte order: "c/10/0" before "c/2/0", whichever shards they are in.
  *
  *     requested prefix            listed in the store below
  *     "" or above the array's     the same
@@ -14,22 +13,20 @@
 
 #include "transform/transform_inside.h"
 
-#define WINDOW 256u /* shards whose indexes are read in one call */
-
 /* One key of the answer. */
 typedef struct found {
-	size_t at; /* offset in `text` or `names`, while they grow */
+	size_t at; /* offset in `text`, while it grows */
 	const char *key;
 	uint64_t nbytes;
-	bool shard; /* in `below`: it is a shard, whose index must be read */
 } found;
 
 typedef struct listing {
 	const zinc_sharded *s;
 	const char *prefix;
 	size_t nprefix;
-	zinc_buf below;  /* found[]: the keys listed by the store below */
-	zinc_buf names;  /* texts of `below`, each with its NUL */
+	zinc_buf names;      /* keys of shards, each with its NUL */
+	const char **shards; /* the same, as pointers */
+	size_t nshards;
 	zinc_buf chunks; /* found[]: the keys of the answer; their texts are in `text` */
 	zinc_buf text;
 	const zinc_wait *wait;
@@ -42,7 +39,6 @@ listing_init(listing *l, const zinc_sharded *s, const char *prefix, const zinc_w
 {
 	*l = (listing){.s = s, .prefix = prefix, .nprefix = strlen(prefix), .status = ZINC_OK, .err = err};
 	l->wait = wait;
-	zinc_buf_init(&l->below, s->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&l->names, s->ctx, zinc_max_list(s->ctx));
 	zinc_buf_init(&l->chunks, s->ctx, zinc_max_list(s->ctx));
 	zinc_buf_init(&l->text, s->ctx, zinc_max_list(s->ctx));
@@ -51,42 +47,35 @@ listing_init(listing *l, const zinc_sharded *s, const char *prefix, const zinc_w
 static void
 listing_fini(listing *l)
 {
-	zinc_buf_fini(&l->below);
 	zinc_buf_fini(&l->names);
+	zinc_free(l->s->ctx, l->shards);
 	zinc_buf_fini(&l->chunks);
 	zinc_buf_fini(&l->text);
 }
 
 static size_t
-count(const zinc_buf *list)
+count(const listing *l)
 {
-	return list->n / sizeof(found);
+	return l->chunks.n / sizeof(found);
 }
 
 static found *
-items(const zinc_buf *list)
+items(const listing *l)
 {
-	return (found *)(void *)list->p;
+	return (found *)(void *)l->chunks.p;
 }
 
-/* The limit of every listing, applied before memory is allocated. */
+/* Add the key at the end of `text`, which begins at `at`.  The limit of every listing is checked before memory is
+ * allocated. */
 static zinc_status
-add(const listing *l, zinc_buf *list, const found *f, zinc_error *err)
+add(listing *l, size_t at, uint64_t nbytes, zinc_error *err)
 {
-	if (count(list) >= l->s->ctx->limits.children)
+	const found f = {.at = at, .nbytes = nbytes};
+
+	if (count(l) >= l->s->ctx->limits.children)
 		return zinc_fail(err, ZINC_E_LIMIT, "more than %llu keys below \"%s\"",
 				 (unsigned long long)l->s->ctx->limits.children, l->prefix);
-	return zinc_buf_add(list, f, sizeof *f, err);
-}
-
-/* The texts no longer move: set the pointers to them. */
-static void
-set_key_pointers(zinc_buf *list, const zinc_buf *text)
-{
-	size_t i, n = count(list);
-
-	for (i = 0; i < n; i++)
-		items(list)[i].key = (const char *)text->p + items(list)[i].at;
+	return zinc_buf_add(&l->chunks, &f, sizeof f, err);
 }
 
 /* ---- the keys of the store below ---- */
@@ -97,19 +86,22 @@ begins(const char *s, const char *with, size_t n)
 	return strncmp(s, with, n) == 0;
 }
 
+/* Keys that are not shards are added to the answer unchanged. */
 static int
 note_below(void *arg, const char *key, uint64_t nbytes)
 {
 	listing *l = (listing *)arg;
-	found f = {.at = l->names.n, .nbytes = nbytes};
-	zinc_chunk_place at;
+	const size_t n = strlen(key) + 1, at = l->text.n;
+	zinc_chunk_place place;
 
-	f.shard = zinc_sharded_locate(l->s, key, &at);
-	if (!f.shard && !begins(key, l->prefix, l->nprefix))
-		return 0;
-	l->status = add(l, &l->below, &f, l->err);
-	if (l->status == ZINC_OK)
-		l->status = zinc_buf_add(&l->names, key, strlen(key) + 1, l->err);
+	if (zinc_sharded_locate(l->s, key, &place)) {
+		l->status = zinc_buf_add(&l->names, key, n, l->err);
+		l->nshards++;
+	} else if (begins(key, l->prefix, l->nprefix)) {
+		l->status = zinc_buf_add(&l->text, key, n, l->err);
+		if (l->status == ZINC_OK)
+			l->status = add(l, at, nbytes, l->err);
+	}
 	return l->status != ZINC_OK;
 }
 
@@ -191,107 +183,49 @@ list_below(listing *l, zinc_error *err)
 			 ? zinc_store_list(l->s->next, zinc_buf_text(&prefix), note_below, l, l->wait, err)
 			 : zinc_fail_nomem(err);
 	zinc_buf_fini(&prefix);
-	set_key_pointers(&l->below, &l->names);
 	return l->status != ZINC_OK ? l->status : st;
 }
 
 /* ---- the indexes ---- */
 
-/* Shards whose indexes are read in one call, but decoded one by one: a decoded index may be large. */
-typedef struct window {
-	listing *l;
-	zinc_shard_read shards[WINDOW];
-	zinc_get gets[WINDOW];
-	size_t n;
-	zinc_shard_entry *entries;
-	zinc_scratch *scratch;
-} window;
-
 /* Add the chunks of one shard that begin with the prefix. */
 static zinc_status
-add_chunks(window *w, const zinc_shard_read *r, zinc_error *err)
+add_chunks(void *arg, size_t shard, const zinc_shard_entry *entries, zinc_error *err)
 {
-	listing *l = w->l;
+	listing *l = (listing *)arg;
 	uint64_t index[ZINC_MAX_NDIM];
 	size_t i;
 
-	ZINC_TRY(zinc_shard_index_decode(l->s->sh, w->scratch, l->s->layout.shape, (zinc_bytes){r->tail, r->ntail},
-					 r->stored.size, w->entries, err));
-	if (!l->s->in.decode_key(&l->s->in, r->key + l->s->nprefix, index))
+	if (!l->s->in.decode_key(&l->s->in, l->shards[shard] + l->s->nprefix, index))
 		return ZINC_OK; /* cannot happen: it was a shard's key when it was listed */
 	for (i = 0; i < l->s->n; i++) {
-		found f = {.at = l->text.n, .nbytes = w->entries[i].nbytes};
+		const size_t at = l->text.n;
 
-		if (zinc_shard_entry_empty(&w->entries[i]))
+		if (zinc_shard_entry_empty(&entries[i]))
 			continue;
 		ZINC_TRY(zinc_sharded_chunk_key(l->s, index, i, &l->text, err));
 		ZINC_TRY(zinc_buf_add(&l->text, "", 1, err));
-		if (begins((const char *)l->text.p + f.at, l->prefix, l->nprefix))
-			ZINC_TRY(add(l, &l->chunks, &f, err));
+		if (begins((const char *)l->text.p + at, l->prefix, l->nprefix))
+			ZINC_TRY(add(l, at, entries[i].nbytes, err));
 		else
-			zinc_buf_end(&l->text, f.at);
+			zinc_buf_end(&l->text, at);
 	}
 	return ZINC_OK;
 }
 
-/* A shard that was erased since it was listed is skipped. */
 static zinc_status
-open_shard(window *w, const zinc_shard_read *r, zinc_error *err)
+open_shards(listing *l, zinc_error *err)
 {
-	if (r->status != ZINC_OK)
-		return zinc_error_copy(err, r->error) == r->status
-			   ? r->status
-			   : zinc_fail(err, r->status, "%s", zinc_status_text(r->status));
-	if (!r->stored.found)
-		return ZINC_OK;
-	return zinc_error_at_key(err, add_chunks(w, r, err), r->key);
-}
-
-static zinc_status
-open_window(window *w, zinc_error *err)
-{
-	const zinc_sharded *s = w->l->s;
-	zinc_status st;
+	const zinc_sharded *s = l->s;
+	const char *key = (const char *)l->names.p;
 	size_t i;
 
-	st = zinc_shard_read_many(s->next, &s->layout, w->shards, w->n, w->gets, NULL, w->l->wait, err);
-	for (i = 0; i < w->n; i++) {
-		if (st == ZINC_OK)
-			st = open_shard(w, &w->shards[i], err);
-		zinc_shard_read_fini(&w->shards[i], s->ctx);
-	}
-	w->n = 0;
-	return st;
-}
-
-/* Keys that are not shards are added to the answer unchanged. */
-static zinc_status
-keep(listing *l, const found *f, zinc_error *err)
-{
-	found mine = {.at = l->text.n, .nbytes = f->nbytes};
-
-	ZINC_TRY(zinc_buf_add(&l->text, f->key, strlen(f->key) + 1, err));
-	return add(l, &l->chunks, &mine, err);
-}
-
-static zinc_status
-open_all(window *w, zinc_error *err)
-{
-	const listing *l = w->l;
-	size_t i, n = count(&l->below);
-
-	for (i = 0; i < n; i++) {
-		const found *f = &items(&l->below)[i];
-
-		if (!f->shard) {
-			ZINC_TRY(keep(w->l, f, err));
-			continue;
-		}
-		w->shards[w->n++] = (zinc_shard_read){.key = f->key};
-		if (w->n == WINDOW)
-			ZINC_TRY(open_window(w, err));
-	}
-	return w->n ? open_window(w, err) : ZINC_OK;
+	l->shards = (const char **)zinc_calloc(s->ctx, l->nshards, sizeof *l->shards);
+	if (!l->shards)
+		return zinc_fail_nomem(err);
+	for (i = 0; i < l->nshards; i++, key += strlen(key) + 1)
+		l->shards[i] = key;
+	return zinc_shard_each(s->next, &s->layout, l->shards, l->nshards, add_chunks, l, l->wait, err);
 }
 
 static int
@@ -304,25 +238,15 @@ by_key(const void *a, const void *b)
 static zinc_status
 collect(listing *l, zinc_error *err)
 {
-	zinc_context *ctx = l->s->ctx;
-	window *w;
-	zinc_status st;
+	size_t i;
 
 	ZINC_TRY(list_below(l, err));
-	w = (window *)zinc_calloc(ctx, 1, sizeof *w);
-	if (!w)
-		return zinc_fail_nomem(err);
-	w->l = l;
-	w->entries = (zinc_shard_entry *)zinc_calloc(ctx, l->s->n, sizeof *w->entries);
-	w->scratch = zinc_scratch_get(ctx);
-	st = w->entries && w->scratch ? open_all(w, err) : zinc_fail_nomem(err);
-	zinc_scratch_put(w->scratch);
-	zinc_free(ctx, w->entries);
-	zinc_free(ctx, w);
-	set_key_pointers(&l->chunks, &l->text);
-	if (st == ZINC_OK && count(&l->chunks) > 1)
-		qsort(l->chunks.p, count(&l->chunks), sizeof(found), by_key);
-	return st;
+	ZINC_TRY(open_shards(l, err));
+	for (i = 0; i < count(l); i++) /* the texts no longer move */
+		items(l)[i].key = (const char *)l->text.p + items(l)[i].at;
+	if (count(l) > 1)
+		qsort(l->chunks.p, count(l), sizeof(found), by_key);
+	return ZINC_OK;
 }
 
 /* ---- the slots ---- */
@@ -348,8 +272,8 @@ zinc_sharded_list(void *self, const char *prefix, zinc_key_fn fn, void *arg, con
 		return zinc_store_list(s->next, prefix, fn, arg, wait, err);
 	listing_init(&l, s, prefix, wait, err);
 	st = collect(&l, err);
-	for (i = 0; st == ZINC_OK && i < count(&l.chunks); i++)
-		if (fn(arg, items(&l.chunks)[i].key, items(&l.chunks)[i].nbytes))
+	for (i = 0; st == ZINC_OK && i < count(&l); i++)
+		if (fn(arg, items(&l)[i].key, items(&l)[i].nbytes))
 			break;
 	listing_fini(&l);
 	return st;
@@ -364,8 +288,8 @@ list_entries(const listing *l, zinc_entry_fn fn, void *arg, zinc_error *err)
 	size_t i, n = 0;
 
 	zinc_buf_init(&name, l->s->ctx, ZINC_MAX_KEY);
-	for (i = 0; st == ZINC_OK && i < count(&l->chunks); i++) {
-		const char *key = items(&l->chunks)[i].key, *slash = strchr(key + l->nprefix, '/');
+	for (i = 0; st == ZINC_OK && i < count(l); i++) {
+		const char *key = items(l)[i].key, *slash = strchr(key + l->nprefix, '/');
 
 		if (slash && n == (size_t)(slash - key) + 1 && name.n == n && memcmp(name.p, key, n) == 0)
 			continue;
@@ -404,7 +328,7 @@ zinc_sharded_list_dir(void *self, const char *prefix, zinc_entry_fn fn, void *ar
 static zinc_status
 del_listed(const zinc_sharded *s, const listing *l, uint32_t flags, zinc_error *err)
 {
-	const size_t n = count(&l->chunks);
+	const size_t n = count(l);
 	const char **keys = (const char **)zinc_calloc(s->ctx, n, sizeof *keys);
 	zinc_status st;
 	size_t i;
@@ -412,7 +336,7 @@ del_listed(const zinc_sharded *s, const listing *l, uint32_t flags, zinc_error *
 	if (!keys)
 		return zinc_fail_nomem(err);
 	for (i = 0; i < n; i++)
-		keys[i] = items(&l->chunks)[i].key;
+		keys[i] = items(l)[i].key;
 	st = zinc_store_del_keys(s->me, keys, n, flags, l->wait, err);
 	zinc_free(s->ctx, keys);
 	return st;

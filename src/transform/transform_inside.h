@@ -2,7 +2,7 @@
  * transform_inside.h - internals of the room `transform`: declarations that the files of the layer `indexed` share
  *
  *   transform_sharding.c   the layer: configuration, keys, the slots that only forward
- *   sharding_get.c         a batch of reads: one call of the store below for indexes, one for ranges
+ *   sharding_get.c         a batch of reads
  *   sharding_change.c      put, del and update of chunks: changes of their shards
  *   sharding_group.c       many changes, each shard written once
  *   sharding_partial.c     parts of many chunks, each shard written once

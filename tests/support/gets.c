@@ -75,10 +75,16 @@ gets_done(void *arg, size_t i, const zinc_got *got)
 	pthread_mutex_unlock(&g->lock);
 }
 
+zinc_sink
+gets_sink(gets *g)
+{
+	return (zinc_sink){sizeof(zinc_sink), gets_room, gets_done, g};
+}
+
 zinc_status
 gets_run(gets *g, zinc_store *s, const zinc_get *requests, zinc_error *err)
 {
-	const zinc_sink sink = {sizeof sink, gets_room, gets_done, g};
+	const zinc_sink sink = gets_sink(g);
 	const zinc_wait wait = {sizeof wait, 0, &g->cancel};
 	zinc_status st = zinc_store_get(s, requests, g->n, &sink, &wait, err);
 	size_t i;

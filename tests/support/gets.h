@@ -30,6 +30,8 @@ typedef struct gets {
 
 void gets_init(gets *g, size_t n);
 void gets_fini(gets *g);
+/* The sink that records the results; it refers to *g. */
+zinc_sink gets_sink(gets *g);
 zinc_status gets_run(gets *g, zinc_store *s, const zinc_get *requests, zinc_error *err);
 
 /* A request for bytes of a key. */

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "shard/shard.h"
+#include "shard/shard_inside.h"
 #include "support/test.h"
 
 #define CHUNKS 2u
@@ -142,12 +142,62 @@ test_no_tag(void **state)
 		zinc_shard_read_fini(&r[i], ctx);
 }
 
+/* Collects the sizes of the chunks, and the numbers of the shards. */
+typedef struct seen {
+	size_t calls, sum;
+	uint64_t nbytes;
+} seen;
+
+static zinc_status
+see(void *arg, size_t i, const zinc_shard_entry *entries, zinc_error *err)
+{
+	seen *s = arg;
+
+	s->calls++;
+	s->sum += i;
+	s->nbytes += entries[0].nbytes + entries[1].nbytes;
+	return i == 999 ? zinc_fail(err, ZINC_E_EXISTS, "enough") : ZINC_OK;
+}
+
+/* shard_many.c (3): missing ones are skipped; the first failure names its key */
+static void
+test_each(void **state)
+{
+	fixture *f = *state;
+	const char *keys[1000];
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *log;
+	seen s = {0, 0, 0};
+	size_t i;
+
+	assert_ok(zinc_store_log(&log, f->store, NULL, NULL, &err));
+	for (i = 0; i < COUNT(keys); i++)
+		keys[i] = i == 300 ? "gone" : "a";
+	assert_ok(zinc_shard_each(log, &f->l, keys, 513, see, &s, NULL, &err));
+	zinc_store_log_counts(log, &n);
+	assert_int_equal(n.get_calls, 3);
+	assert_int_equal(s.calls, 512);
+	assert_int_equal(s.sum, 513 * 512 / 2 - 300);
+	assert_int_equal(s.nbytes, 3 * 512);
+	assert_ok(zinc_shard_each(log, &f->l, keys, 0, see, &s, NULL, &err));
+	assert_int_equal(zinc_shard_each(log, &f->l, keys, 1000, see, &s, NULL, &err), ZINC_E_EXISTS);
+	assert_string_equal(err.key, "a");
+	keys[2] = "damaged";
+	s.calls = 0;
+	assert_int_equal(zinc_shard_each(log, &f->l, keys, 1000, see, &s, NULL, &err), ZINC_E_CORRUPT);
+	assert_string_equal(err.key, "damaged");
+	assert_int_equal(s.calls, 2);
+	zinc_store_close(log);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_many, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_no_tag, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_each, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
