@@ -95,7 +95,7 @@ claimant(const zinc_json *root, const zinc_format *only, zinc_node_kind *kind)
 	size_t i;
 
 	for (i = 0; (f = zinc_format_row(i)); i++)
-		if ((!only || f == only) && f->claims && f->claims(root, kind))
+		if ((!only || f == only) && f->claims && f->claims(f, root, kind))
 			return f;
 	*kind = ZINC_NODE_NONE;
 	return NULL;

@@ -77,8 +77,6 @@ struct zinc_draft {
 	const zinc_draft_member *members; /* of arrays, each after those that it needs; ends with NULL */
 	const zinc_draft_member *group_members;
 	const char *const *entry_members; /* of the entry point; ends with NULL */
-	/* Does this entry point belong to this draft? */
-	bool (*claims)(const zinc_json *root);
 	/* Read metadata_encoding and the suffix into `entry`, whose suffix is a string of the document. */
 	zinc_status (*parse_encoding)(zinc_draft_entry *e, const zinc_json *root, const char **suffix, zinc_report *r,
 				      const zinc_draft *d, zinc_error *err);
@@ -92,6 +90,11 @@ struct zinc_draft {
 
 /* ---- draft_entry.c ---- */
 
+/* The slot `claims`: does this entry point belong to the draft? */
+bool zinc_draft_claims(const zinc_format *f, const zinc_json *root, zinc_node_kind *kind);
+/* The member metadata_key_suffix; *suffix stays as it is when it is missing (`v` NULL). */
+zinc_status zinc_draft_parse_suffix(const zinc_json *v, const char **suffix, zinc_report *r, const zinc_draft *d,
+				    zinc_error *err);
 zinc_status zinc_draft_enter(zinc_hierarchy *h, zinc_json_doc *entry, zinc_report *r, zinc_error *err);
 /* Check a list of extensions and call `fn` for each valid one.  Without `fn` they are those of the hierarchy, and each
  * is checked. */
@@ -277,7 +280,7 @@ zinc_status zinc_draft_print(zinc_hierarchy *h, const zinc_meta *m, zinc_json_do
 /* clang-format off */
 #define ZINC_DRAFT_SLOTS \
     .documents = {{"array", ZINC_NODE_ARRAY, ZINC_PART_NODE}, {"group", ZINC_NODE_GROUP, ZINC_PART_NODE}}, \
-    .enter = zinc_draft_enter, .kind = zinc_draft_kind, .parse = zinc_draft_parse_doc, .print = zinc_draft_print, \
+    .claims = zinc_draft_claims, .enter = zinc_draft_enter, .kind = zinc_draft_kind, .parse = zinc_draft_parse_doc, .print = zinc_draft_print, \
     .place = zinc_draft_place, .check_name = zinc_draft_check_name, .rule = zinc_draft_rule_for
 /* clang-format on */
 

@@ -65,14 +65,40 @@ zinc_draft_extensions(zinc_context *ctx, const zinc_draft *d, const zinc_json *l
 
 /* ---- reading ---- */
 
+static bool
+is_of(const zinc_draft *d, const zinc_json *root)
+{
+	const zinc_json *uri = zinc_json_member(root, "zarr_format");
+
+	return zinc_json_is(uri, ZINC_JSON_STRING) && strncmp(uri->text, d->core, strlen(d->core)) == 0;
+}
+
+bool
+zinc_draft_claims(const zinc_format *f, const zinc_json *root, zinc_node_kind *kind)
+{
+	*kind = ZINC_NODE_NONE;
+	return is_of(f->draft, root);
+}
+
 static zinc_status
 parse_version(const zinc_draft *d, const zinc_json *root, zinc_report *r, zinc_error *err)
 {
 	const char *uri = zinc_json_member(root, "zarr_format")->text; /* checked when the draft was detected */
-	const char *rest = strstr(uri, strchr(d->core, ':'));
 
-	return zinc_draft_check_version(uri, rest ? rest + strlen(strchr(d->core, ':')) : "", "3.0", r,
-					d->rules[ZINC_DRAFT_VERSION], err);
+	return zinc_draft_check_version(uri, uri + strlen(d->core), "3.0", r, d->rules[ZINC_DRAFT_VERSION], err);
+}
+
+zinc_status
+zinc_draft_parse_suffix(const zinc_json *v, const char **suffix, zinc_report *r, const zinc_draft *d, zinc_error *err)
+{
+	const char *rule = d->rules[ZINC_DRAFT_SUFFIX];
+
+	if (!v)
+		return zinc_report_lenient(r, rule, err, "metadata_key_suffix is missing");
+	if (!zinc_json_is(v, ZINC_JSON_STRING) || strlen(v->text) != v->n)
+		return zinc_report_error(r, rule, err, "metadata_key_suffix must be a string");
+	*suffix = v->text;
+	return ZINC_OK;
 }
 
 /* The suffix must be valid in a key. */
@@ -133,7 +159,7 @@ parse_doc(zinc_draft_entry *e, zinc_context *ctx, const zinc_draft *d, zinc_json
 
 	if (zinc_json_has_nan(zinc_json_root(doc)))
 		st = zinc_report_error(r, d->rules[ZINC_DRAFT_JSON], err, "NaN or Infinity, which JSON does not have");
-	else if (!d->claims(zinc_json_root(doc)))
+	else if (!is_of(d, zinc_json_root(doc)))
 		st = zinc_report_error(r, d->rules[ZINC_DRAFT_URI], err, "zarr.json does not belong to %s", d->name);
 	else if (twice)
 		st = zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENTRY], err, "member \"%.60s\" appears twice", twice);

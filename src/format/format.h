@@ -312,7 +312,7 @@ struct zinc_format {
 
 	/* Does this zarr.json belong to this format?  `root` NULL: it is damaged.  *kind is NONE for a damaged one and
 	 * for an entry point.  Slot NULL: the format has no zarr.json and uses detect. */
-	bool (*claims)(const zinc_json *root, zinc_node_kind *kind);
+	bool (*claims)(const zinc_format *f, const zinc_json *root, zinc_node_kind *kind);
 	/* Sets *found when a node of this format is at `prefix` of the store; *kind is NONE when its document is
 	 * damaged.  E_UNSUPPORTED for a related format that Zinc does not read. */
 	zinc_status (*detect)(zinc_store *s, const char *prefix, bool *found, zinc_node_kind *kind,

@@ -60,8 +60,9 @@ zinc_v3_check_name(const zinc_format *f, const char *name, size_t n, zinc_error 
 
 /* Any zarr.json that no draft claims, damaged or not.  Reading the node reports what is wrong. */
 static bool
-v3_claims(const zinc_json *root, zinc_node_kind *kind)
+v3_claims(const zinc_format *f, const zinc_json *root, zinc_node_kind *kind)
 {
+	(void)f;
 	*kind = root ? zinc_v3_kind(root) : ZINC_NODE_NONE;
 	return !zinc_format_is_draft(root);
 }

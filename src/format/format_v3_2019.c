@@ -25,21 +25,6 @@
 
 /* ---- the entry point ---- */
 
-static bool
-is_2019(const zinc_json *root)
-{
-	const zinc_json *uri = zinc_json_member(root, "zarr_format");
-
-	return zinc_json_is(uri, ZINC_JSON_STRING) && strncmp(uri->text, CORE, sizeof CORE - 1) == 0;
-}
-
-static bool
-claims(const zinc_json *root, zinc_node_kind *kind)
-{
-	*kind = ZINC_NODE_NONE;
-	return is_2019(root);
-}
-
 /* Keys have no suffix, and no member names one. */
 static zinc_status
 parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, zinc_report *r, const zinc_draft *d,
@@ -307,7 +292,6 @@ static const zinc_draft draft = {
     .members = members,
     .group_members = group_members,
     .entry_members = entry_members,
-    .claims = is_2019,
     .parse_encoding = parse_encoding,
     .look = look,
     .codecs = add_codecs,
@@ -328,7 +312,6 @@ const zinc_format zinc_format_v3_2019 = {
     .group = "{\"zarr_format\": \"" CORE "3.0\", \"extensions\": [], \"attributes\": {}}",
     .masks = ZINC_MASKS_FILL,
     .keys = "v2",
-    .claims = claims,
     .draft = &draft,
     .fold_case = true,
     ZINC_DRAFT_SLOTS,

@@ -15,37 +15,7 @@
 
 /* ---- the entry point ---- */
 
-static bool
-is_2020(const zinc_json *root)
-{
-	const zinc_json *uri = zinc_json_member(root, "zarr_format");
-
-	return zinc_json_is(uri, ZINC_JSON_STRING) && strncmp(uri->text, CORE, sizeof CORE - 1) == 0;
-}
-
-static bool
-claims(const zinc_json *root, zinc_node_kind *kind)
-{
-	*kind = ZINC_NODE_NONE;
-	return is_2020(root);
-}
-
-/* Before October the member did not exist, and keys had no suffix. */
-static zinc_status
-parse_suffix(const zinc_json *v, const char **suffix, zinc_report *r, const zinc_draft *d, zinc_error *err)
-{
-	const char *rule = d->rules[ZINC_DRAFT_SUFFIX];
-
-	if (!v) {
-		*suffix = "";
-		return zinc_report_lenient(r, rule, err, "metadata_key_suffix is missing");
-	}
-	if (!zinc_json_is(v, ZINC_JSON_STRING) || strlen(v->text) != v->n)
-		return zinc_report_error(r, rule, err, "metadata_key_suffix must be a string");
-	*suffix = v->text;
-	return ZINC_OK;
-}
-
+/* Before October metadata_key_suffix did not exist, and keys had no suffix. */
 static zinc_status
 parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, zinc_report *r, const zinc_draft *d,
 	       zinc_error *err)
@@ -53,13 +23,14 @@ parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, 
 	const zinc_json *v = zinc_json_member(root, "metadata_encoding");
 	const char *rule = d->rules[ZINC_DRAFT_ENCODING];
 
+	*suffix = "";
 	if (v && !zinc_draft_is_uri(v) && !zinc_json_is_string(v, JSON_2019))
 		return zinc_report_error(r, rule, err, "metadata_encoding must be a URI");
 	if (!v) {
 		ZINC_TRY(zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENTRY], err,
 					     "metadata_encoding is missing; JSON is assumed"));
 	} else if (zinc_draft_encoding(e, v->text, NULL, rule, r)) {
-		return parse_suffix(zinc_json_member(root, "metadata_key_suffix"), suffix, r, d, err);
+		return zinc_draft_parse_suffix(zinc_json_member(root, "metadata_key_suffix"), suffix, r, d, err);
 	} else if (strncmp(v->text, CORE, sizeof CORE - 1) == 0) {
 		ZINC_TRY(zinc_draft_check_version(v->text, v->text + sizeof CORE - 1, "3.0", r, rule, err));
 	} else if (strcmp(v->text, JSON_2019) == 0) {
@@ -67,7 +38,7 @@ parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, 
 	} else {
 		return zinc_report_unsupported(r, rule, err, "metadata encoding \"%.200s\"", v->text);
 	}
-	return parse_suffix(zinc_json_member(root, "metadata_key_suffix"), suffix, r, d, err);
+	return zinc_draft_parse_suffix(zinc_json_member(root, "metadata_key_suffix"), suffix, r, d, err);
 }
 
 struct guess {
@@ -265,7 +236,6 @@ static const zinc_draft draft = {
     .members = members,
     .group_members = group_members,
     .entry_members = entry_members,
-    .claims = is_2020,
     .parse_encoding = parse_encoding,
     .look = look_for_suffix,
     .codecs = add_codecs,
@@ -287,7 +257,6 @@ const zinc_format zinc_format_v3_2020 = {
 	      .extensions = ZINC_HOLDS_URIS},
     .group = "{\"attributes\": {}}",
     .masks = ZINC_MASKS_FILL,
-    .claims = claims,
     .draft = &draft,
     .copies = {ZINC_COPIES_OF_ROOT, .document = "consolidated/.zmetadata"},
     ZINC_DRAFT_SLOTS,

@@ -14,35 +14,6 @@
 
 /* ---- the entry point ---- */
 
-static bool
-is_2022(const zinc_json *root)
-{
-	const zinc_json *uri = zinc_json_member(root, "zarr_format");
-
-	return zinc_json_is(uri, ZINC_JSON_STRING) && strncmp(uri->text, CORE, sizeof CORE - 1) == 0;
-}
-
-static bool
-claims(const zinc_json *root, zinc_node_kind *kind)
-{
-	*kind = ZINC_NODE_NONE;
-	return is_2022(root);
-}
-
-/* The suffix is beside the type, or, from May to November, at the top level. */
-static zinc_status
-parse_suffix(const zinc_json *v, const char **suffix, zinc_report *r, const zinc_draft *d, zinc_error *err)
-{
-	const char *rule = d->rules[ZINC_DRAFT_SUFFIX];
-
-	if (!v)
-		return zinc_report_lenient(r, rule, err, "metadata_key_suffix is missing");
-	if (!zinc_json_is(v, ZINC_JSON_STRING) || strlen(v->text) != v->n)
-		return zinc_report_error(r, rule, err, "metadata_key_suffix must be a string");
-	*suffix = v->text;
-	return ZINC_OK;
-}
-
 /* {"extension": URI, "type": ..., "metadata_key_suffix": ...} */
 static zinc_status
 parse_extension(zinc_draft_entry *e, const zinc_json *v, zinc_report *r, const zinc_draft *d, zinc_error *err)
@@ -61,7 +32,7 @@ parse_extension(zinc_draft_entry *e, const zinc_json *v, zinc_report *r, const z
 	return ZINC_OK;
 }
 
-/* From May to November 2022. */
+/* From May to November 2022, with the suffix at the top level. */
 static zinc_status
 parse_interim(zinc_draft_entry *e, const zinc_json *root, const char **suffix, zinc_report *r, const zinc_draft *d,
 	      zinc_error *err)
@@ -71,7 +42,7 @@ parse_interim(zinc_draft_entry *e, const zinc_json *root, const char **suffix, z
 	e->root_dot = true;
 	ZINC_TRY(zinc_report_lenient(r, d->rules[ZINC_DRAFT_ENCODING], err,
 				     "metadata_encoding has the form of May to November 2022"));
-	return parse_suffix(zinc_json_member(root, "metadata_key_suffix"), suffix, r, d, err);
+	return zinc_draft_parse_suffix(zinc_json_member(root, "metadata_key_suffix"), suffix, r, d, err);
 }
 
 static zinc_status
@@ -92,7 +63,7 @@ parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, 
 		ZINC_TRY(parse_extension(e, v, r, d, err));
 	else if (!zinc_json_is_string(zinc_json_member(v, "type"), "json"))
 		return zinc_report_error(r, rule, err, "the type of metadata_encoding must be \"json\"");
-	ZINC_TRY(parse_suffix(zinc_json_member(v, "metadata_key_suffix"), suffix, r, d, err));
+	ZINC_TRY(zinc_draft_parse_suffix(zinc_json_member(v, "metadata_key_suffix"), suffix, r, d, err));
 	if (!e->encoding && strcmp(*suffix, ".json") != 0)
 		return zinc_report_lenient(r, rule, err, "metadata_key_suffix of JSON should be \".json\"");
 	return ZINC_OK;
@@ -399,7 +370,6 @@ static const zinc_draft draft = {
     .members = members,
     .group_members = group_members,
     .entry_members = entry_members,
-    .claims = is_2022,
     .parse_encoding = parse_encoding,
     .codecs = add_codecs,
     .print_codecs = make_codecs,
@@ -417,7 +387,6 @@ const zinc_format zinc_format_v3_2022 = {
 	      .extensions = ZINC_HOLDS_URIS},
     .group = "{\"attributes\": {}}",
     .masks = ZINC_MASKS_ATTRIBUTE,
-    .claims = claims,
     .draft = &draft,
     ZINC_DRAFT_SLOTS,
 };
