@@ -54,7 +54,7 @@ zinc_dimension_name(const zinc_meta *m, int i)
 
 	if (m->dimension_names)
 		return m->dimension_names[i];
-	v = zinc_json_member(m->attributes, "_ARRAY_DIMENSIONS");
+	v = zinc_json_member(m->attributes, ZINC_DIMENSIONS);
 	v = zinc_json_is(v, ZINC_JSON_ARRAY) ? zinc_json_item(v, (size_t)i) : NULL;
 	return zinc_json_is(v, ZINC_JSON_STRING) ? v->text : NULL;
 }

@@ -13,8 +13,6 @@
 
 #include "format/draft.h"
 
-#define DIMENSIONS "_ARRAY_DIMENSIONS"
-
 static zinc_status
 set(zinc_draft_make *b, const char *key, zinc_json *v)
 {
@@ -296,15 +294,7 @@ add_extension(zinc_draft_make *b, zinc_json *list, const zinc_json *member)
 static zinc_status
 take_member(zinc_draft_make *b, zinc_json *extensions, const zinc_json *v)
 {
-	static const char *const known[] = {
-	    "zarr_format",     "node_type",          "shape",  "data_type",  "chunk_grid",           "fill_value",
-	    "dimension_names", "chunk_key_encoding", "codecs", "attributes", "consolidated_metadata"};
-	size_t i;
-
-	for (i = 0; i < sizeof known / sizeof *known; i++)
-		if (strcmp(known[i], v->key) == 0)
-			return ZINC_OK;
-	if (strcmp(v->key, "storage_transformers") == 0 && v->n == 0)
+	if (zinc_core_member(v))
 		return ZINC_OK;
 	if (uri_of(b, v))
 		return add_extension(b, extensions, v);
@@ -322,25 +312,17 @@ take_members(zinc_draft_make *b, zinc_json **extensions)
 	return ZINC_OK;
 }
 
-/* When no dimension has a name, nothing is written. xarray needs all names or none, also for a scalar. */
 static zinc_status
 set_dimensions(zinc_draft_make *b)
 {
-	const zinc_json *names = zinc_json_member(b->v3, "dimension_names");
-	const zinc_json *own = zinc_json_member(b->attributes, DIMENSIONS), *v;
-	size_t named = 0;
+	const zinc_json *names;
+	const char *what = zinc_dimension_names_fit(b->v3, b->attributes, &names);
 
-	if (!zinc_json_is(names, ZINC_JSON_ARRAY))
+	if (what)
+		return zinc_draft_refuse(b, what);
+	if (!names)
 		return ZINC_OK;
-	for (v = names->first; v; v = v->next)
-		named += v->type == ZINC_JSON_STRING;
-	if (named == 0 && names->n > 0)
-		return ZINC_OK;
-	if (named < names->n)
-		return zinc_draft_refuse(b, "names of some dimensions and not of others");
-	if (own && !zinc_json_equal(own, names))
-		return zinc_draft_refuse(b, "both names of dimensions and an attribute " DIMENSIONS);
-	return zinc_json_set(b->doc, b->attributes, DIMENSIONS, zinc_json_copy(b->doc, names), b->err);
+	return zinc_json_set(b->doc, b->attributes, ZINC_DIMENSIONS, zinc_json_copy(b->doc, names), b->err);
 }
 
 /* In the order of the examples in the drafts. */

@@ -5,8 +5,6 @@
 
 #include "format/draft.h"
 
-#define DIMENSIONS "_ARRAY_DIMENSIONS"
-
 /* ---- shapes ---- */
 
 zinc_status
@@ -292,14 +290,9 @@ zinc_draft_parse_transformers(zinc_draft_parse *p, const zinc_json *v)
 static bool
 are_names(const zinc_draft_parse *p, const zinc_json *v)
 {
-	const zinc_json *shape = zinc_json_member(p->root, "shape"), *item;
+	const zinc_json *shape = zinc_json_member(p->root, "shape");
 
-	if (!zinc_json_is(v, ZINC_JSON_ARRAY) || !zinc_json_is(shape, ZINC_JSON_ARRAY) || v->n != shape->n)
-		return false;
-	for (item = v->first; item; item = item->next)
-		if (!zinc_json_is(item, ZINC_JSON_STRING))
-			return false;
-	return true;
+	return zinc_dimension_names_all(v) && zinc_json_is(shape, ZINC_JSON_ARRAY) && v->n == shape->n;
 }
 
 /* Where zarr-python stores filters: a list of objects with an id. */
@@ -323,13 +316,13 @@ are_filters(const zinc_json *v)
 static zinc_status
 sort_out(zinc_draft_parse *p, const zinc_json *v, zinc_json *copy)
 {
-	const zinc_json *names = zinc_json_member(v, DIMENSIONS);
+	const zinc_json *names = zinc_json_member(v, ZINC_DIMENSIONS);
 
 	if (p->filters)
 		(void)zinc_json_remove(copy, "filters");
 	if (!are_names(p, names))
 		return ZINC_OK;
-	(void)zinc_json_remove(copy, DIMENSIONS);
+	(void)zinc_json_remove(copy, ZINC_DIMENSIONS);
 	return zinc_draft_set(p, "dimension_names", zinc_json_copy(p->v3, names));
 }
 

@@ -405,18 +405,6 @@ translate(zinc_draft_parse *p, zinc_node_kind kind)
 	return p->failed ? p->r->code : ZINC_OK;
 }
 
-/* Callers see all attributes, with dimension names and zarr-python's filters still in them. */
-static zinc_status
-show_attributes(zinc_meta *m, zinc_error *err)
-{
-	const zinc_json *v = zinc_json_member(zinc_json_root(m->doc), "attributes");
-
-	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
-		return ZINC_OK;
-	m->attributes = zinc_json_copy_plain(m->v3, v);
-	return m->attributes ? ZINC_OK : zinc_fail_nomem(err);
-}
-
 zinc_node_kind
 zinc_draft_kind(const zinc_json *root)
 {
@@ -445,14 +433,5 @@ zinc_draft_parse_doc(const zinc_format *f, zinc_context *ctx, zinc_json_doc *doc
 	zinc_json_free(p.v3);
 	zinc_dtype_free(p.dtype);
 	zinc_free(ctx, p.unsupported);
-	if (!m) {
-		zinc_json_free(doc);
-		return st;
-	}
-	st = show_attributes(m, err);
-	if (st == ZINC_OK)
-		*out = m;
-	else
-		zinc_meta_free(m);
-	return st;
+	return zinc_v3_parse_end(st, m, doc, out, err);
 }

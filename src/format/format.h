@@ -281,7 +281,7 @@ typedef struct zinc_holds {
 	bool plain_shards;      /* shards as a whole are neither reordered nor compressed */
 	bool plain_orders;      /* axes are forwards or backwards, before any other codec */
 	bool plain_nan;         /* a NaN as fill value has no payload */
-	bool whole_names;       /* all dimensions have names or none has, in the attribute _ARRAY_DIMENSIONS */
+	bool whole_names;       /* all dimensions have names or none has, in the attribute ZINC_DIMENSIONS */
 	bool filters;           /* codecs of elements name their byte order, which is the type's */
 	const char *filters_in; /* the attribute that holds them; NULL: they are in a member */
 	zinc_holds_codecs places[4];
@@ -426,10 +426,26 @@ bool zinc_non_key_may_hide_node(const zinc_hierarchy *h, const zinc_non_key *non
 
 bool zinc_holds_codec(const zinc_format *f, const zinc_codec_ops *ops, zinc_codec_place place);
 bool zinc_holds_keys(const zinc_format *f, const zinc_keys_ops *ops); /* NULL: an unknown encoding, copied as it is */
+/* Does the core define this member of the final version's document?  storage_transformers only while it is empty. */
+bool zinc_core_member(const zinc_json *member);
 /* A member of the final version's document. */
 bool zinc_holds_member(const zinc_format *f, zinc_node_kind kind, const zinc_json *member);
 /* The byte order of elements that a version 2 filter reads, and that it writes: '<' or '>'; 0: not stated. */
 void zinc_v2_filter_orders(const char *id, const zinc_json *filter, char *in, char *out);
+
+/* ---- names of dimensions (dimension_names.c); `root` is in the final version's vocabulary ---- */
+
+/* xarray's attribute, for versions without a member. */
+#define ZINC_DIMENSIONS "_ARRAY_DIMENSIONS"
+/* The list, from the member or the attribute; NULL: none. */
+const zinc_json *zinc_dimension_names_list(const zinc_json *root);
+/* The same; NULL also when no dimension has a name. */
+const zinc_json *zinc_dimension_names_find(const zinc_json *root);
+/* Is it a list in which every dimension has a name? */
+bool zinc_dimension_names_all(const zinc_json *v);
+/* What a version with holds.whole_names writes as the attribute: nothing (*out NULL) when no dimension has a name, an
+ * empty list for a scalar.  Returns what it cannot hold; NULL: it can. */
+const char *zinc_dimension_names_fit(const zinc_json *root, const zinc_json *attributes, const zinc_json **out);
 
 /* ---- whose keys, and erasing them (own.c, erase.c) ---- */
 

@@ -10,8 +10,6 @@
  */
 #include "format/format_v2.h"
 
-#define DIMENSIONS "_ARRAY_DIMENSIONS"
-
 struct make {
 	const zinc_meta *m;
 	const zinc_json *v3; /* root of the document in the final version's vocabulary */
@@ -38,19 +36,11 @@ refuse(struct make *b, const char *what)
 static zinc_status
 check_members(struct make *b)
 {
-	static const char *const known[] = {
-	    "zarr_format",     "node_type",          "shape",  "data_type",  "chunk_grid",           "fill_value",
-	    "dimension_names", "chunk_key_encoding", "codecs", "attributes", "consolidated_metadata"};
 	const zinc_json *v;
-	size_t i;
 
-	for (v = b->v3->first; v; v = v->next) {
-		for (i = 0; i < sizeof known / sizeof *known && strcmp(known[i], v->key) != 0; i++)
-			;
-		if (i < sizeof known / sizeof *known || (strcmp(v->key, "storage_transformers") == 0 && v->n == 0))
-			continue;
-		return zinc_fail(b->err, ZINC_E_INVALID, "version 2 cannot hold the member \"%.60s\"", v->key);
-	}
+	for (v = b->v3->first; v; v = v->next)
+		if (!zinc_core_member(v))
+			return zinc_fail(b->err, ZINC_E_INVALID, "version 2 cannot hold the member \"%.60s\"", v->key);
 	return ZINC_OK;
 }
 
@@ -168,25 +158,17 @@ set_separator(struct make *b)
 	return set(b, "dimension_separator", zinc_json_make_string(b->doc, separator));
 }
 
-/* When no dimension has a name, nothing is written. xarray needs all names or none, also for a scalar. */
 static zinc_status
 set_dimensions(struct make *b)
 {
-	const zinc_json *names = zinc_json_member(b->v3, "dimension_names");
-	const zinc_json *own = zinc_json_member(b->attributes, DIMENSIONS), *v;
-	size_t named = 0;
+	const zinc_json *names;
+	const char *what = zinc_dimension_names_fit(b->v3, b->attributes, &names);
 
-	if (!zinc_json_is(names, ZINC_JSON_ARRAY))
+	if (what)
+		return refuse(b, what);
+	if (!names)
 		return ZINC_OK;
-	for (v = names->first; v; v = v->next)
-		named += v->type == ZINC_JSON_STRING;
-	if (named == 0 && names->n > 0)
-		return ZINC_OK;
-	if (named < names->n)
-		return refuse(b, "names of some dimensions and not of others");
-	if (own && !zinc_json_equal(own, names))
-		return refuse(b, "both names of dimensions and an attribute " DIMENSIONS);
-	return zinc_json_set(b->doc, b->attributes, DIMENSIONS, zinc_json_copy(b->doc, names), b->err);
+	return zinc_json_set(b->doc, b->attributes, ZINC_DIMENSIONS, zinc_json_copy(b->doc, names), b->err);
 }
 
 static zinc_status

@@ -23,8 +23,6 @@
  */
 #include "format/format_v2.h"
 
-#define DIMENSIONS "_ARRAY_DIMENSIONS"
-
 struct parse {
 	zinc_context *ctx;
 	zinc_report *r;
@@ -205,20 +203,15 @@ make_codecs(struct parse *p)
 static bool
 are_names(const struct parse *p, const zinc_json *v)
 {
-	const zinc_json *shape = member(p, "shape"), *item;
+	const zinc_json *shape = member(p, "shape");
 
-	if (!zinc_json_is(v, ZINC_JSON_ARRAY) || !zinc_json_is(shape, ZINC_JSON_ARRAY) || v->n != shape->n)
-		return false;
-	for (item = v->first; item; item = item->next)
-		if (!zinc_json_is(item, ZINC_JSON_STRING))
-			return false;
-	return true;
+	return zinc_dimension_names_all(v) && zinc_json_is(shape, ZINC_JSON_ARRAY) && v->n == shape->n;
 }
 
 static zinc_status
 parse_attributes(struct parse *p, const zinc_json *v)
 {
-	zinc_json *names = zinc_json_member(v, DIMENSIONS), *attributes;
+	zinc_json *names = zinc_json_member(v, ZINC_DIMENSIONS), *attributes;
 
 	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
 		return v ? zinc_report_error(p->r, "V2-15", &p->e, "attributes must be an object") : ZINC_OK;
@@ -226,7 +219,7 @@ parse_attributes(struct parse *p, const zinc_json *v)
 	ZINC_TRY(set(p, "attributes", attributes));
 	if (!are_names(p, names))
 		return ZINC_OK;
-	(void)zinc_json_remove(attributes, DIMENSIONS);
+	(void)zinc_json_remove(attributes, ZINC_DIMENSIONS);
 	return set(p, "dimension_names", zinc_json_copy(p->v3, names));
 }
 
@@ -383,18 +376,6 @@ make_meta(struct parse *p, zinc_json_doc *doc, zinc_meta **out)
 	return ZINC_OK;
 }
 
-/* Callers see all attributes, with the dimension names still in them. */
-static zinc_status
-show_attributes(zinc_meta *m, zinc_error *err)
-{
-	const zinc_json *v = zinc_json_member(zinc_json_root(m->doc), ZINC_V2_MEMBER);
-
-	if (!v)
-		return ZINC_OK;
-	m->attributes = zinc_json_copy_plain(m->v3, v);
-	return m->attributes ? ZINC_OK : zinc_fail_nomem(err);
-}
-
 /* Translate member by member. */
 static zinc_status
 translate(struct parse *p, zinc_node_kind kind)
@@ -436,14 +417,5 @@ zinc_v2_parse(const zinc_format *f, zinc_context *ctx, zinc_json_doc *doc, zinc_
 	zinc_json_free(p.v3);
 	zinc_v2_type_fini(&p.type);
 	zinc_free(ctx, p.unsupported);
-	if (!m) {
-		zinc_json_free(doc);
-		return st;
-	}
-	st = show_attributes(m, err);
-	if (st == ZINC_OK)
-		*out = m;
-	else
-		zinc_meta_free(m);
-	return st;
+	return zinc_v3_parse_end(st, m, doc, out, err);
 }

@@ -32,6 +32,9 @@ zinc_status zinc_v3_parse_translated(zinc_json_doc *v3, const zinc_report *r, zi
  * original format's rules. */
 void zinc_v3_restore_own_document(zinc_meta *m, const zinc_format *f, zinc_json_doc *doc, char **unsupported,
 				  const char *rule);
+/* End a translation: *out becomes `m` with the attributes of the original document.  `m` NULL: it failed with `st`, and
+ * `doc` is freed. */
+zinc_status zinc_v3_parse_end(zinc_status st, zinc_meta *m, zinc_json_doc *doc, zinc_meta **out, zinc_error *err);
 /* Does the specification define this member? */
 bool zinc_v3_is_member(zinc_node_kind kind, const char *name);
 /* The kind that a document claims to be, even if the rest is broken. */

@@ -477,3 +477,30 @@ zinc_v3_restore_own_document(zinc_meta *m, const zinc_format *f, zinc_json_doc *
 	*unsupported = NULL;
 	memcpy(m->unsupported_rule, rule, sizeof m->unsupported_rule);
 }
+
+/* Callers see all attributes, with dimension names and zarr-python's filters still in them. */
+static zinc_status
+show_attributes(zinc_meta *m, zinc_error *err)
+{
+	const zinc_json *v = zinc_json_member(zinc_json_root(m->doc), "attributes");
+
+	if (!zinc_json_is(v, ZINC_JSON_OBJECT))
+		return ZINC_OK;
+	m->attributes = zinc_json_copy_plain(m->v3, v);
+	return m->attributes ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+zinc_status
+zinc_v3_parse_end(zinc_status st, zinc_meta *m, zinc_json_doc *doc, zinc_meta **out, zinc_error *err)
+{
+	if (!m) {
+		zinc_json_free(doc);
+		return st;
+	}
+	st = show_attributes(m, err);
+	if (st == ZINC_OK)
+		*out = m;
+	else
+		zinc_meta_free(m);
+	return st;
+}

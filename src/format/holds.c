@@ -44,25 +44,18 @@ zinc_holds_keys(const zinc_format *f, const zinc_keys_ops *ops)
 	return f->holds.extensions == ZINC_HOLDS_URIS && ops->uris;
 }
 
-/* Members of the final version's documents. */
-static bool
-is_own(const zinc_json *member)
+bool
+zinc_core_member(const zinc_json *member)
 {
-	static const char *const known[] = {
-	    "zarr_format",     "node_type",          "shape",  "data_type",  "chunk_grid",           "fill_value",
-	    "dimension_names", "chunk_key_encoding", "codecs", "attributes", "consolidated_metadata"};
-	size_t i;
-
-	for (i = 0; i < sizeof known / sizeof *known; i++)
-		if (strcmp(known[i], member->key) == 0)
-			return true;
-	return strcmp(member->key, "storage_transformers") == 0 && member->n == 0;
+	if (strcmp(member->key, "storage_transformers") == 0)
+		return member->n == 0;
+	return zinc_v3_is_member(ZINC_NODE_ARRAY, member->key) || zinc_v3_is_member(ZINC_NODE_GROUP, member->key);
 }
 
 bool
 zinc_holds_member(const zinc_format *f, zinc_node_kind kind, const zinc_json *member)
 {
-	if (f->holds.extensions == ZINC_HOLDS_EXTENSIONS || is_own(member))
+	if (f->holds.extensions == ZINC_HOLDS_EXTENSIONS || zinc_core_member(member))
 		return true;
 	return f->holds.extensions == ZINC_HOLDS_URIS && zinc_draft_member_uri(f->draft, kind, member);
 }

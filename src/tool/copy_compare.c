@@ -7,23 +7,7 @@
  */
 #include "tool/copy.h"
 
-#define DIMENSIONS "_ARRAY_DIMENSIONS"
-
 /* ---- what is lost ---- */
-
-/* The names of dimensions, from either place; NULL: none. */
-static const zinc_json *
-names_of(const zinc_json *root)
-{
-	const zinc_json *v = zinc_json_member(root, "dimension_names"), *item;
-
-	if (!zinc_json_is(v, ZINC_JSON_ARRAY))
-		v = zinc_json_member(zinc_json_member(root, "attributes"), DIMENSIONS);
-	for (item = zinc_json_is(v, ZINC_JSON_ARRAY) ? v->first : NULL; item; item = item->next)
-		if (item->type == ZINC_JSON_STRING)
-			return v;
-	return NULL;
-}
 
 static bool
 both_equal(const zinc_json *a, const zinc_json *b)
@@ -39,7 +23,7 @@ same_attributes(const zinc_json *a, const zinc_json *b, const char **which)
 
 	for (v = x ? x->first : NULL; v; v = v->next) {
 		*which = v->key;
-		if (strcmp(v->key, DIMENSIONS) != 0 && !both_equal(v, zinc_json_member(y, v->key)))
+		if (strcmp(v->key, ZINC_DIMENSIONS) != 0 && !both_equal(v, zinc_json_member(y, v->key)))
 			return false;
 	}
 	return true;
@@ -98,7 +82,7 @@ compare_content(zinc_cp_translation *t, const zinc_json *a, const zinc_json *b)
 	for (i = 0; t->n->kind == ZINC_NODE_ARRAY && i < sizeof members / sizeof *members; i++)
 		if (!both_equal(zinc_json_member(a, members[i]), zinc_json_member(b, members[i])))
 			ZINC_TRY(zinc_cp_note(c, ZINC_COPY_LOST, t->n->from, t->err, "the %s", members[i]));
-	if (!both_equal(names_of(a), names_of(b)))
+	if (!both_equal(zinc_dimension_names_find(a), zinc_dimension_names_find(b)))
 		ZINC_TRY(zinc_cp_note(c, ZINC_COPY_LOST, t->n->from, t->err, "dimension names"));
 	if (!same_attributes(a, b, &which))
 		ZINC_TRY(zinc_cp_note(c, ZINC_COPY_LOST, t->n->from, t->err, "the attribute \"%.60s\"", which));

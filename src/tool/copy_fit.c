@@ -17,8 +17,7 @@
 
 #include "tool/copy.h"
 
-#define DIMENSIONS "_ARRAY_DIMENSIONS"
-#define SHARD      "sharding_indexed"
+#define SHARD "sharding_indexed"
 
 struct fit {
 	zinc_cp_translation *t;
@@ -444,15 +443,10 @@ fit_fill(struct fit *f)
 static zinc_status
 fit_names(struct fit *f)
 {
-	const zinc_json *names = zinc_json_member(f->root, "dimension_names"), *v;
-	const zinc_json *own = zinc_json_member(zinc_json_member(f->root, "attributes"), DIMENSIONS);
-	size_t named = 0;
+	const zinc_json *names;
 
-	if (!f->holds->whole_names || !zinc_json_is(names, ZINC_JSON_ARRAY))
-		return ZINC_OK;
-	for (v = names->first; v; v = v->next)
-		named += v->type == ZINC_JSON_STRING;
-	if ((named == 0 && names->n > 0) || (named == names->n && (!own || zinc_json_equal(own, names))))
+	if (!f->holds->whole_names ||
+	    !zinc_dimension_names_fit(f->root, zinc_json_member(f->root, "attributes"), &names))
 		return ZINC_OK;
 	(void)zinc_json_remove(f->root, "dimension_names");
 	return report(f, ZINC_COPY_LOST, "dimension names");

@@ -48,15 +48,9 @@ name_scalar(zinc_cp_translation *t, zinc_json *root)
 static bool
 is_named(const zinc_json *root)
 {
-	const zinc_json *names = zinc_json_member(root, "dimension_names"), *shape = zinc_json_member(root, "shape"),
-			*v;
+	const zinc_json *names = zinc_dimension_names_list(root), *shape = zinc_json_member(root, "shape");
 
-	if (!zinc_json_is(names, ZINC_JSON_ARRAY))
-		names = zinc_json_member(zinc_json_member(root, "attributes"), "_ARRAY_DIMENSIONS");
-	for (v = zinc_json_is(names, ZINC_JSON_ARRAY) ? names->first : NULL; v; v = v->next)
-		if (v->type != ZINC_JSON_STRING)
-			return false;
-	return zinc_json_is(names, ZINC_JSON_ARRAY) || (shape && shape->n == 0);
+	return names ? zinc_dimension_names_all(names) : shape && shape->n == 0;
 }
 
 static const zinc_json *

@@ -6,8 +6,7 @@
  */
 #include "tool/diff.h"
 
-#define DIMENSIONS "_ARRAY_DIMENSIONS"
-#define MISSING    "_FillValue"
+#define MISSING "_FillValue"
 
 static bool
 equal(const zinc_json *a, const zinc_json *b)
@@ -21,34 +20,14 @@ root_of(const zinc_meta *m)
 	return m ? zinc_meta_v3(m) : NULL;
 }
 
-static const zinc_json *
-member(const zinc_json *object, const char *key)
-{
-	return zinc_json_is(object, ZINC_JSON_OBJECT) ? zinc_json_member(object, key) : NULL;
-}
-
 /* ---- members ---- */
-
-/* The names of dimensions, from either place; NULL: no dimension has one. */
-static const zinc_json *
-names_of(const zinc_json *root)
-{
-	const zinc_json *v = member(root, "dimension_names"), *item;
-
-	if (!zinc_json_is(v, ZINC_JSON_ARRAY))
-		v = member(member(root, "attributes"), DIMENSIONS);
-	for (item = zinc_json_is(v, ZINC_JSON_ARRAY) ? v->first : NULL; item; item = item->next)
-		if (item->type == ZINC_JSON_STRING)
-			return v;
-	return NULL;
-}
 
 /* Compare types by their meaning, so that old names and bare strings do not matter; unknown ones by their JSON. */
 static zinc_status
 same_type(zinc_context *ctx, const zinc_meta *a, const zinc_meta *b, bool *out, zinc_error *err)
 {
 	if (!a->dtype || !b->dtype) {
-		*out = equal(member(root_of(a), "data_type"), member(root_of(b), "data_type"));
+		*out = equal(zinc_json_member(root_of(a), "data_type"), zinc_json_member(root_of(b), "data_type"));
 		return ZINC_OK;
 	}
 	return zinc_dtype_same(a->dtype, b->dtype, ctx, out, err);
@@ -77,7 +56,7 @@ same_fill(const zinc_meta *a, const zinc_meta *b, bool types)
 		       (x[1] == y[1] || (x[1] != x[1] && y[1] != y[1]));
 	if (types && a->dtype && b->dtype && a->fill && b->fill && !a->dtype->variable)
 		return memcmp(a->fill, b->fill, a->dtype->size) == 0;
-	return equal(member(root_of(a), "fill_value"), member(root_of(b), "fill_value"));
+	return equal(zinc_json_member(root_of(a), "fill_value"), zinc_json_member(root_of(b), "fill_value"));
 }
 
 /* Null is read as zero.  But a reader that masks by fill_value treats the two differently, if the array has names of
@@ -86,20 +65,21 @@ static bool
 same_null(const zinc_meta *a, const zinc_meta *b)
 {
 	return a->no_fill == b->no_fill || a->format->masks != ZINC_MASKS_FILL || b->format->masks != ZINC_MASKS_FILL ||
-	       (!names_of(root_of(a)) && !names_of(root_of(b)));
+	       (!zinc_dimension_names_find(root_of(a)) && !zinc_dimension_names_find(root_of(b)));
 }
 
 static const zinc_json *
 fill_of(const zinc_meta *m, zinc_json_doc *doc)
 {
-	return m->no_fill ? zinc_json_make(doc, ZINC_JSON_NULL) : member(root_of(m), "fill_value");
+	return m->no_fill ? zinc_json_make(doc, ZINC_JSON_NULL) : zinc_json_member(root_of(m), "fill_value");
 }
 
 /* As in a document: the form in memory may have private names. */
 static const zinc_json *
 type_of(const zinc_meta *m, zinc_json_doc *doc)
 {
-	return m->dtype && m->dtype->mixed ? zinc_dtype_print(m->dtype, doc) : member(root_of(m), "data_type");
+	return m->dtype && m->dtype->mixed ? zinc_dtype_print(m->dtype, doc)
+					   : zinc_json_member(root_of(m), "data_type");
 }
 
 static zinc_status
@@ -108,15 +88,16 @@ compare_members_of_arrays(zinc_cmp *c, const zinc_cmp_pair *p, bool *shapes, boo
 {
 	const zinc_meta *a = p->meta[0], *b = p->meta[1];
 	const zinc_json *x = root_of(a), *y = root_of(b);
+	const zinc_json *xnames = zinc_dimension_names_find(x), *ynames = zinc_dimension_names_find(y);
 	const struct {
 		const char *name;
 		bool same;
 		const zinc_json *x, *y;
 	} rows[] = {
-	    {"shape", *shapes, member(x, "shape"), member(y, "shape")},
+	    {"shape", *shapes, zinc_json_member(x, "shape"), zinc_json_member(y, "shape")},
 	    {"data_type", *types, type_of(a, doc), type_of(b, doc)},
 	    {"fill_value", same_fill(a, b, *types) && same_null(a, b), fill_of(a, doc), fill_of(b, doc)},
-	    {"dimension_names", equal(names_of(x), names_of(y)), names_of(x), names_of(y)},
+	    {"dimension_names", equal(xnames, ynames), xnames, ynames},
 	};
 	size_t i;
 
@@ -182,10 +163,10 @@ compare_members(const struct members *m, const zinc_json *a, const zinc_json *b,
 	const zinc_json *v;
 
 	for (v = zinc_json_is(a, ZINC_JSON_OBJECT) ? a->first : NULL; v; v = v->next)
-		if (!ignored(m, v->key) && !equal(v, member(b, v->key)))
-			ZINC_TRY(differ_in_member(m, v->key, v, member(b, v->key), err));
+		if (!ignored(m, v->key) && !equal(v, zinc_json_member(b, v->key)))
+			ZINC_TRY(differ_in_member(m, v->key, v, zinc_json_member(b, v->key), err));
 	for (v = zinc_json_is(b, ZINC_JSON_OBJECT) ? b->first : NULL; v; v = v->next)
-		if (!ignored(m, v->key) && !member(a, v->key))
+		if (!ignored(m, v->key) && !zinc_json_member(a, v->key))
 			ZINC_TRY(differ_in_member(m, v->key, NULL, v, err));
 	return ZINC_OK;
 }
@@ -196,7 +177,7 @@ compare_members(const struct members *m, const zinc_json *a, const zinc_json *b,
 static void *
 missing_of(const zinc_cmp *c, const zinc_meta *m, bool *has)
 {
-	const zinc_json *v = member(member(root_of(m), "attributes"), MISSING);
+	const zinc_json *v = zinc_json_member(zinc_json_member(root_of(m), "attributes"), MISSING);
 	void *element = zinc_dtype_fill_room(m->dtype, c->ctx, NULL);
 
 	*has = v != NULL;
@@ -212,7 +193,7 @@ missing_of(const zinc_cmp *c, const zinc_meta *m, bool *has)
 static bool
 masks_nothing(const zinc_meta *m)
 {
-	const zinc_json *v = member(member(root_of(m), "attributes"), MISSING);
+	const zinc_json *v = zinc_json_member(zinc_json_member(root_of(m), "attributes"), MISSING);
 
 	return !v || (m->format->masks == ZINC_MASKS_FILL && zinc_json_is(v, ZINC_JSON_NULL));
 }
@@ -250,7 +231,8 @@ same_missing(const zinc_cmp *c, const zinc_meta *a, const zinc_meta *b)
 zinc_status
 zinc_cmp_meta(zinc_cmp *c, const zinc_cmp_pair *p, bool *shapes, bool *types, zinc_error *err)
 {
-	static const char *const names[] = {DIMENSIONS, MISSING, NULL}, *const dimensions[] = {DIMENSIONS, NULL};
+	static const char *const names[] = {ZINC_DIMENSIONS, MISSING, NULL}, *const dimensions[] = {ZINC_DIMENSIONS,
+												    NULL};
 	static const char *const known[] = {"zarr_format", "node_type",
 					    "shape",       "data_type",
 					    "chunk_grid",  "chunk_key_encoding",
@@ -269,7 +251,8 @@ zinc_cmp_meta(zinc_cmp *c, const zinc_cmp_pair *p, bool *shapes, bool *types, zi
 		if (same_missing(c, a, b))
 			attributes.ignore = names;
 	}
-	ZINC_TRY(compare_members(&attributes, member(root_of(a), "attributes"), member(root_of(b), "attributes"), err));
+	ZINC_TRY(compare_members(&attributes, zinc_json_member(root_of(a), "attributes"),
+				 zinc_json_member(root_of(b), "attributes"), err));
 	return compare_members(&others, root_of(a), root_of(b), err);
 }
 
@@ -326,7 +309,8 @@ zinc_cmp_storage(zinc_cmp *c, const zinc_cmp_pair *p, zinc_error *err)
 	ZINC_TRY(describe(c, p, 0, &a, err));
 	st = describe(c, p, 1, &b, err);
 	for (i = 0; st == ZINC_OK && i < sizeof rows / sizeof *rows; i++) {
-		const zinc_json *x = member(zinc_json_root(a), rows[i]), *y = member(zinc_json_root(b), rows[i]);
+		const zinc_json *x = zinc_json_member(zinc_json_root(a), rows[i]),
+				*y = zinc_json_member(zinc_json_root(b), rows[i]);
 
 		if (!equal(x, y))
 			st = zinc_cmp_differ(c, ZINC_DIFFERS_STORAGE, p->path, rows[i], x, y, err);
