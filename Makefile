@@ -74,9 +74,9 @@ docs: ## the documentation site in build/site, every internal link checked; inst
 install: build ## to PREFIX (/usr/local), DESTDIR; installs no packages
 	@cmake --install $(BUILD)
 
-format: ## apply .clang-format
+format: ## apply .clang-format, except to the public headers, which are laid out by hand
 	@scripts/setup.sh format
-	@git ls-files '*.c' '*.h' '*.cpp' | xargs clang-format -i
+	@git ls-files '*.c' '*.h' '*.cpp' ':!include' | xargs clang-format -i
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-clang $(BUILD)-valgrind $(BUILD)-s390x $(BUILD)-fuzz $(BUILD)-mutants
