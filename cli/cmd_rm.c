@@ -136,7 +136,8 @@ open_any(struct rm *m, zinc_hierarchy **h)
 	if (n > 0 && m->run->args->force && open_forced(m, true, h) == ZINC_OK)
 		return DONE;
 	if (n > 0 && st == ZINC_E_NOTFOUND)
-		return complain(TROUBLE, m->url, "no Zarr node, but %llu keys are there; --force erases them",
+		return complain(TROUBLE, m->url,
+				"not a Zarr node, but there are %llu keys below it; --force erases them",
 				(unsigned long long)n);
 	return fail(m->url, &err);
 }

@@ -121,12 +121,18 @@ const struct command command_table[] = {
     {"consolidate", "write or remove consolidated metadata", "URL", "zinc consolidate data.zarr", "remove dry-run", 1,
      1, cmd_consolidate, NULL},
     {"rm", "erase a node and everything below it", "URL", "zinc rm data.zarr/t2m --yes",
-     "yes keep-parents force dry-run consolidate no-consolidate", 1, 1, cmd_rm, NULL},
+     "yes keep-parents force dry-run consolidate no-consolidate", 1, 1, cmd_rm,
+     "Only keys that belong to the nodes are erased. If there are others below, or a\n"
+     "node is not understood, nothing is erased, unless --force is given."},
     {"cp", "copy a node to another store or version of Zarr", "SRC DST",
      "zinc cp data.zarr/t2m out.zarr/t2m --chunks 24,180,180",
      "chunks.copy shards.copy codecs.copy dtype round select key-encoding.copy for-xarray resume verify lossy "
      "overwrite force dry-run consolidate no-consolidate json",
-     2, 2, cmd_cp, NULL},
+     2, 2, cmd_cp,
+     "Copies the node and everything below it. Values, types, names and attributes\n"
+     "are kept; if the target cannot hold one, nothing is copied, unless --lossy is\n"
+     "given. Chunks whose encoding does not change are copied byte for byte. The\n"
+     "copy appears when it is complete; --resume continues an interrupted one."},
     {"mv", "rename a node within its store: copy, verify, erase", "URL NEWPATH", "zinc mv data.zarr/t2m /surface/t2m",
      "resume overwrite force dry-run consolidate no-consolidate", 2, 2, cmd_mv, NULL},
     {"validate", "check metadata and every stored chunk", "URL", "zinc validate data.zarr",

@@ -60,7 +60,7 @@ static const char exit_text[] =
     ".TP\n.B 0\nsuccess\n"
     ".TP\n.B 1\na difference, or a check found an error\n"
     ".TP\n.B 2\nthe command line is wrong, or a selection is out of bounds\n"
-    ".TP\n.B 3\nnot found, already there, or input/output failed\n"
+    ".TP\n.B 3\nnot found, the target already exists, or input/output failed\n"
     ".TP\n.B 4\nvalid Zarr that this build does not support\n"
     ".TP\n.B 5\ncorrupt data or metadata\n"
     ".TP\n.B 130\ninterrupted\n"

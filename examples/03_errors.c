@@ -22,7 +22,7 @@ fail(zinc_array *a)
 	uint8_t bytes[8];
 	FILE *f;
 
-	show("open what is not there", zinc_array_open_url(&other, "nothing.zarr", NULL, &err), &err);
+	show("open what does not exist", zinc_array_open_url(&other, "nothing.zarr", NULL, &err), &err);
 	show("read beyond the end", zinc_array_read_text(a, "99", ZINC_BUFFER(bytes, 1), NULL, &err), &err);
 	show("read into too little memory", zinc_array_read_text(a, NULL, ZINC_BUFFER(bytes, 3), NULL, &err), &err);
 

@@ -24,9 +24,9 @@
  *
  * Threads.  Every function may be called from many threads at once, on the same
  * handle too, except that a handle must not be closed while in use.  The library
- * starts its own threads lazily and survives fork().
+ * starts its threads when it first needs them, and can be used after fork().
  *
- * Text is UTF-8.  JSON crosses this interface as text.
+ * Text is UTF-8.  JSON is passed as text.
  */
 #ifndef ZINC_H
 #define ZINC_H
@@ -66,7 +66,7 @@ extern "C" {
 	X(E_IO, 8, "the operating system reported an error")             \
 	X(E_CONFLICT, 9, "someone else changed the key first")           \
 	X(E_UNCERTAIN, 10, "the write may or may not have happened")     \
-	X(E_EXISTS, 11, "the target is already there")                   \
+	X(E_EXISTS, 11, "the target already exists")                     \
 	X(E_CANCELLED, 12, "the caller cancelled or the deadline passed") \
 	X(E_READONLY, 13, "this store or handle cannot be written")      \
 	X(E_RANGE, 14, "a value or index does not fit")

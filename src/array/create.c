@@ -87,7 +87,7 @@ replace_other_format(zinc_hierarchy *old, zinc_hierarchy *h, const zinc_array_op
 	zinc_meta *m = NULL;
 
 	if (!options->overwrite)
-		return zinc_error_in(err, zinc_fail(err, ZINC_E_EXISTS, "a node is already there"), old);
+		return zinc_error_in(err, zinc_fail(err, ZINC_E_EXISTS, "a node already exists at this path"), old);
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	ZINC_TRY(build_meta(&m, h, options, err));
 	zinc_meta_free(m);

@@ -101,7 +101,8 @@ check_header(zinc_bytes in, size_t exact, header *h, zinc_error *err)
 			   ? ZINC_OK
 			   : zinc_fail(err, ZINC_E_CORRUPT, "the length of the stored bytes differs from the header");
 	if (h->blocksize == 0 || h->blocksize > h->nbytes || h->blocksize > BLOSC_MAX_BLOCKSIZE)
-		return zinc_fail(err, ZINC_E_CORRUPT, "blocks of %" PRIu32 " bytes", h->blocksize);
+		return zinc_fail(err, ZINC_E_CORRUPT, "the header has a wrong size of blocks: %" PRIu32 " bytes",
+				 h->blocksize);
 	return ZINC_OK;
 }
 

@@ -133,7 +133,8 @@ categorize_decode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, con
 					     ZINC_E_CORRUPT, err));
 		for (i = 0; i < m; i++, element += rep->dtype->size) {
 			if (v[i] < 0 || (uint64_t)v[i] > k->nlabels)
-				return zinc_fail(err, ZINC_E_CORRUPT, "element %zu is label %" PRId64 "; there are %zu",
+				return zinc_fail(err, ZINC_E_CORRUPT,
+						 "element %zu has label %" PRId64 ", but there are only %zu labels",
 						 at + i, v[i], k->nlabels);
 			put_label(k, (size_t)v[i], element);
 		}
@@ -212,7 +213,8 @@ check_elements(categorize_codec *k, const zinc_json *dtype, const zinc_rep *in, 
 	if (kind[0] != 'U' && kind[0] != 'O')
 		return zinc_report_error(r, rule, err, "labels need strings, not \"%.20s\"", kind);
 	if (!(kind[0] == 'U' ? fixed : t->variable))
-		return zinc_report_unsupported(r, rule, err, "categorize: elements of type %s", t->name);
+		return zinc_report_unsupported(r, rule, err, "categorize: elements of type %s are not supported",
+					       t->name);
 	k->variable = t->variable;
 	k->size = fixed ? t->size : 1;
 	if (text)
@@ -235,7 +237,8 @@ fill_in(categorize_codec *k, const zinc_json *configuration, const zinc_rep *in,
 	ZINC_TRY(check_elements(k, zinc_json_member(configuration, "dtype"), in, rule, r, err));
 	ZINC_TRY(zinc_recode_types(&types, configuration, NULL, "astype", rule, &bytes, r, err));
 	if (types.encoded->kind != ZINC_KIND_INT && types.encoded->kind != ZINC_KIND_UINT)
-		return zinc_report_unsupported(r, rule, err, "categorize: labels as %s", types.encoded->name);
+		return zinc_report_unsupported(r, rule, err, "categorize: labels stored as %s are not supported",
+					       types.encoded->name);
 	k->encoded = types.encoded;
 	k->big = types.encoded_big;
 	return copy_labels(k, labels, rule, r, err);

@@ -289,7 +289,8 @@ delta_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, co
 	b = d.types.encoded;
 	if (a->kind == ZINC_KIND_BOOL || b->kind == ZINC_KIND_BOOL ||
 	    (a->kind == ZINC_KIND_COMPLEX) != (b->kind == ZINC_KIND_COMPLEX))
-		return zinc_report_unsupported(r, ops->v2, err, "delta: from %s to %s", a->name, b->name);
+		return zinc_report_unsupported(r, ops->v2, err, "delta: conversion from %s to %s is not supported",
+					       a->name, b->name);
 	d.decoded = part_of(a);
 	d.encoded = part_of(b);
 	d.parts = a->size / d.decoded->size;

@@ -210,7 +210,8 @@ scale_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, co
 		return zinc_report_error(r, ops->v2, err, "\"scale\" cannot be 0");
 	ZINC_TRY(zinc_recode_types(&c.types, configuration, "dtype", "astype", ops->v2, in, r, err));
 	if (!is_real(c.types.decoded) || !is_real(c.types.encoded))
-		return zinc_report_unsupported(r, ops->v2, err, "fixedscaleoffset: from %s to %s",
+		return zinc_report_unsupported(r, ops->v2, err,
+					       "fixedscaleoffset: conversion from %s to %s is not supported",
 					       c.types.decoded->name, c.types.encoded->name);
 	return zinc_recode_new(codec, ops, ctx, &c.types, sizeof c, in, out, err);
 }

@@ -106,7 +106,7 @@ lookup3_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in,
 
 	(void)in, (void)out;
 	if (prefix && prefix->type != ZINC_JSON_NULL)
-		return zinc_report_unsupported(r, c->ops->v2, err, "%s: a \"prefix\"", c->ops->v2);
+		return zinc_report_unsupported(r, c->ops->v2, err, "%s: \"prefix\" is not supported", c->ops->v2);
 	k->sum = lookup3;
 	k->location = ZINC_CHECKSUM_END;
 	return ZINC_OK;

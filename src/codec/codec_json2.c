@@ -43,7 +43,8 @@ json2_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, co
 	ZINC_TRY(zinc_members_parse(members, ops->v2, configuration, NULL, r, err));
 	if (encoding && !zinc_json_is_string(encoding, "utf-8") && !zinc_json_is_string(encoding, "utf8") &&
 	    !zinc_json_is_string(encoding, "ascii"))
-		return zinc_report_unsupported(r, "M20", err, "%s: encodings other than UTF-8", ops->name);
+		return zinc_report_unsupported(r, "M20", err, "%s: encodings other than UTF-8 are not supported",
+					       ops->name);
 	ZINC_TRY(zinc_codec_new(&c, ops, ctx, sizeof(json2_codec), err));
 	st = zinc_user_text(&((json2_codec *)c)->configuration, ctx, configuration, err);
 	if (st != ZINC_OK) {

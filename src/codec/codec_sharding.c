@@ -104,8 +104,8 @@ parse_index(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in, 
 	size_t mark;
 
 	if (in->ndim == ZINC_MAX_NDIM)
-		return zinc_report_unsupported(r, "M91", err,
-					       "a shard of %d dimensions would need an index with too many", in->ndim);
+		return zinc_report_unsupported(
+		    r, "M91", err, "a shard of %d dimensions would need an index with too many dimensions", in->ndim);
 	zinc_shard_count(sh, in->shape, rep.shape);
 	rep.shape[in->ndim] = 2;
 	if (!codecs)

@@ -45,9 +45,11 @@ check_permutation(const uint64_t *axes, int ndim, int *order, zinc_report *r, zi
 
 	for (i = 0; i < ndim; i++) {
 		if (axes[i] >= (uint64_t)ndim)
-			return zinc_report_error(r, "M73", err, "axis %" PRIu64 "; there are %d", axes[i], ndim);
+			return zinc_report_error(r, "M73", err,
+						 "axis %" PRIu64 " does not exist: the array has %d dimensions",
+						 axes[i], ndim);
 		if (seen[axes[i]])
-			return zinc_report_error(r, "M73", err, "axis %" PRIu64 " is twice in \"order\"", axes[i]);
+			return zinc_report_error(r, "M73", err, "axis %" PRIu64 " appears twice in \"order\"", axes[i]);
 		seen[axes[i]] = true;
 		order[i] = (int)axes[i];
 	}

@@ -33,7 +33,8 @@ parse_type(const zinc_json *v, const char *rule, zinc_context *ctx, const zinc_d
 	if (st == ZINC_OK && is_number(t))
 		*out = zinc_dtype_of(t->type);
 	else if (st != ZINC_E_INVALID)
-		st = zinc_report_unsupported(r, rule, err, "%s: numbers of type \"%.60s\"", rule, v->text);
+		st = zinc_report_unsupported(r, rule, err, "%s: numbers of type \"%.60s\" are not supported", rule,
+					     v->text);
 	else
 		st = zinc_report_error(r, rule, err, "unknown data type \"%.60s\"", v->text);
 	zinc_dtype_free(t);
@@ -64,9 +65,10 @@ zinc_recode_types(zinc_recode *x, const zinc_json *configuration, const char *de
 	x->decoded = is_number(in->dtype) ? zinc_dtype_of(in->dtype->type) : in->dtype;
 	ZINC_TRY(parse_member(configuration, decoded, rule, r->ctx, &x->decoded, &x->decoded_big, r, err));
 	if (!is_number(x->decoded))
-		return zinc_report_unsupported(r, rule, err, "%s: elements of type %s", rule, x->decoded->name);
+		return zinc_report_unsupported(r, rule, err, "%s: elements of type %s are not supported", rule,
+					       x->decoded->name);
 	if (x->decoded->size != in->dtype->size || x->decoded->unit != in->dtype->unit)
-		return zinc_report_unsupported(r, rule, err, "%s: elements of type %s seen as %s", rule,
+		return zinc_report_unsupported(r, rule, err, "%s: elements of type %s cannot be read as %s", rule,
 					       in->dtype->name, x->decoded->name);
 	x->encoded = x->decoded;
 	x->encoded_big = x->decoded_big;

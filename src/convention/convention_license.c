@@ -87,13 +87,13 @@ check(const zinc_subject *s, zinc_report *r, zinc_error *err)
 
 	mark = zinc_report_enter(r, "license");
 	if (license->n > 1)
-		(void)zinc_report_lenient(r, "license", NULL, "only one member should be there");
+		(void)zinc_report_lenient(r, "license", NULL, "only one member should be present");
 	zinc_buf_init(&at, s->h->ctx, ZINC_MAX_KEY);
 	st = zinc_license_follow(s->h, s->path, license, &at, &holder, &out, &e);
 	if (st == ZINC_E_CORRUPT || st == ZINC_E_INVALID)
 		(void)zinc_report_error(r, "license", NULL, "%s", e.text);
 	else if (st == ZINC_E_NOTFOUND)
-		(void)zinc_report_error(r, "license", NULL, "its path leads nowhere: %s", e.text);
+		(void)zinc_report_error(r, "license", NULL, "its path does not lead to a license: %s", e.text);
 	zinc_meta_free(holder);
 	zinc_buf_fini(&at);
 	zinc_report_leave(r, mark);

@@ -39,10 +39,10 @@ check(const zinc_subject *s, zinc_report *r, zinc_error *err)
 	for (i = 0; i < sizeof forms / sizeof *forms; i++)
 		n += zinc_json_member(s->attributes, forms[i]) != NULL;
 	if (n == 0)
-		(void)zinc_report_error(r, "proj", NULL, "one of proj:code, proj:wkt2 and proj:projjson must be there");
+		(void)zinc_report_error(r, "proj", NULL, "one of proj:code, proj:wkt2 and proj:projjson is required");
 	else if (n > 1 && is_old(s))
 		(void)zinc_report_error(r, "proj", NULL,
-					"only one of proj:code, proj:wkt2 and proj:projjson may be there before v0.1");
+					"before v0.1 only one of proj:code, proj:wkt2 and proj:projjson is allowed");
 	return ZINC_OK;
 }
 

@@ -134,7 +134,7 @@ check(const zinc_subject *s, zinc_report *r, zinc_error *err)
 	if (shape)
 		check_shape(shape, lengths, r);
 	if (affine && !transform && !zinc_json_member(s->attributes, "multiscales"))
-		(void)zinc_report_lenient(r, "spatial", NULL, "spatial:transform should be there");
+		(void)zinc_report_lenient(r, "spatial", NULL, "spatial:transform should be present");
 	if (affine && transform && box && lengths[0] && lengths[1])
 		check_box(s, transform, box, lengths, r);
 	return ZINC_OK;

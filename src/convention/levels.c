@@ -346,7 +346,7 @@ find_asset(struct check *k, const char *asset, struct shown *out, zinc_error *er
 	if (out->kind == ZINC_NODE_NONE && k->ome)
 		(void)zinc_report_lenient(k->r, "ome", NULL, "the dataset \"%.100s\" is missing", asset);
 	else if (out->kind == ZINC_NODE_NONE)
-		(void)zinc_report_error(k->r, RULE, NULL, "\"%.100s\" is not there", asset);
+		(void)zinc_report_error(k->r, RULE, NULL, "\"%.100s\" does not exist", asset);
 	return ZINC_OK;
 }
 

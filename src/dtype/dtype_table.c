@@ -311,7 +311,7 @@ zinc_dtype_parse(const zinc_dtype **out, zinc_context *ctx, const zinc_json *v, 
 	core = find_core(e.name);
 	row = zinc_table_find(&rows, e.name);
 	if (!core && !row && !is_raw_name(e.name))
-		return zinc_report_unsupported(r, "M17", err, "data type \"%.200s\"", e.name);
+		return zinc_report_unsupported(r, "M17", err, "data type \"%.200s\" is not known", e.name);
 	if (e.ignorable)
 		ZINC_TRY(zinc_report_lenient(r, "M17", err, "must_understand is not defined for a data type"));
 	if (row)

@@ -104,8 +104,8 @@ parse_built_in(const zinc_dtype **out, bool *big, zinc_context *ctx, const char 
 	zinc_report_init(&quiet, ctx, true, uri);
 	st = zinc_dtype_parse_v2(out, big, ctx, type, &quiet, &why);
 	if (st == ZINC_E_CORRUPT || st == ZINC_E_UNSUPPORTED)
-		return zinc_report_unsupported(r, "M17", err, "data type \"%.60s\" of \"%.120s\"", type_text(type),
-					       uri);
+		return zinc_report_unsupported(r, "M17", err, "data type \"%.60s\" of \"%.120s\" is not known",
+					       type_text(type), uri);
 	return st == ZINC_OK ? st : (zinc_error_copy(err, &why), st);
 }
 
@@ -139,8 +139,9 @@ zinc_dtype_parse_uri(const zinc_dtype **out, bool *big, zinc_context *ctx, const
 		return parse_built_in(out, big, ctx, uri, type, r, err);
 	row = find_row(uri, type, match);
 	if (!row)
-		return zinc_report_unsupported(r, "M17", err, "data type \"%.60s\" of \"%.120s\"%s", type_text(type),
-					       uri, *match == ZINC_URI_MAJOR ? ", another major version" : "");
+		return zinc_report_unsupported(r, "M17", err, "data type \"%.60s\" of \"%.120s\" is not known%s",
+					       type_text(type), uri,
+					       *match == ZINC_URI_MAJOR ? "; another major version of it is" : "");
 	return zinc_dtype_parse_row(out, ctx, row, &(zinc_extension){.name = row->name, .configuration = configuration},
 				    r, err);
 }

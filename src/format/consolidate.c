@@ -229,7 +229,7 @@ change_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_er
 	zinc_status st;
 
 	if (!old && c->metadata)
-		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+		return zinc_fail(err, ZINC_E_NOTFOUND, "there is no node at this path");
 	if (!old) { /* the group is gone, and with it its consolidated metadata */
 		out->keep = 1;
 		return ZINC_OK;

@@ -100,7 +100,7 @@ check_shape(const struct build *b, zinc_error *err)
 	const zinc_array_options *o = &b->o;
 
 	if (o->ndim < 0 || o->ndim > ZINC_MAX_NDIM || (uint32_t)o->ndim > b->ctx->limits.rank)
-		return zinc_fail(err, ZINC_E_INVALID, "%d dimensions", o->ndim);
+		return zinc_fail(err, ZINC_E_INVALID, "an array cannot have %d dimensions", o->ndim);
 	if (o->ndim > 0 && !o->shape)
 		return zinc_fail(err, ZINC_E_INVALID, "an array of %d dimensions needs a shape", o->ndim);
 	if (!o->dtype)

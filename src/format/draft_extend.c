@@ -59,7 +59,7 @@ zinc_draft_registered(zinc_draft_parse *p, const zinc_json *v, const char *name,
 
 	if (!zinc_json_is_string(zinc_json_member(v, "type"), name))
 		return zinc_report_unsupported(p->r, zinc_draft_rule_of(p, rule), &p->e,
-					       "\"%.200s\" of another type than \"%s\"", uri, name);
+					       "extension \"%.200s\" has another type than \"%s\"", uri, name);
 	if (zinc_uri_among(uris, uri) == ZINC_URI_MINOR)
 		zinc_draft_warn_minor(p, uri, uris[0], rule);
 	ZINC_TRY(zinc_draft_configuration(&configuration, p->v3, v, &p->e));

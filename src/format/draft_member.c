@@ -53,7 +53,8 @@ parse_separator(zinc_draft_parse *p, const zinc_json *v)
 	    (p->draft->strict_members && !zinc_json_is_string(v, "/") && !zinc_json_is_string(v, ".")))
 		return zinc_report_error(p->r, rule, &p->e, "separator must be \"/\" or \".\"");
 	if (v->n > 1 || v->text[0] == '\0' || (v->text[0] >= '0' && v->text[0] <= '9'))
-		return zinc_report_unsupported(p->r, rule, &p->e, "separator \"%.20s\" of chunk keys", v->text);
+		return zinc_report_unsupported(p->r, rule, &p->e, "separator \"%.20s\" of chunk keys is not supported",
+					       v->text);
 	p->separator = v->text[0];
 	return ZINC_OK;
 }
@@ -123,7 +124,7 @@ zinc_draft_parse_layout(zinc_draft_parse *p, const zinc_json *v)
 	ops = zinc_codec_find_uri(uri, &match);
 	if (ops && ops->layout)
 		return zinc_draft_registered(p, v, ops->name, ops->uris, ZINC_DRAFT_LAYOUT_EXTENSION, &p->layout);
-	return zinc_report_unsupported(p->r, rule, &p->e, "chunk memory layout \"%.200s\"", uri);
+	return zinc_report_unsupported(p->r, rule, &p->e, "chunk memory layout \"%.200s\" is not known", uri);
 }
 
 /* ---- elements ---- */
@@ -209,7 +210,7 @@ parse_sharding(zinc_draft_parse *p, const zinc_json *v, const char *version)
 					  zinc_draft_rule_of(p, ZINC_DRAFT_TRANSFORMER), &p->e));
 	if (!zinc_json_is_string(zinc_json_member(v, "type"), "indexed"))
 		return zinc_report_unsupported(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_SHARD_TYPE), &p->e,
-					       "sharding of another type than \"indexed\"");
+					       "sharding of another type than \"indexed\" is not supported");
 	if (!zinc_json_is(per, ZINC_JSON_ARRAY))
 		return zinc_report_error(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_SHARD_SHAPE), &p->e,
 					 "chunks_per_shard must be a list of integers");

@@ -154,17 +154,21 @@ static zinc_status
 permit(const zinc_survey *s, const zinc_erase_options *o, zinc_error *err)
 {
 	if (!s->there && s->keys == 0)
-		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+		return zinc_fail(err, ZINC_E_NOTFOUND, "there is no node at this path");
 	if (s->h->linked && !s->path[1])
 		return zinc_fail(err, ZINC_E_INVALID,
 				 "a symbolic link; nothing was erased of what it leads to, which must be named itself");
 	if (o->force)
 		return ZINC_OK;
 	if (s->nforeign > 0)
-		return refuse(s, s->there ? "below the node lie foreign keys:" : "no node is there, but", err);
+		return refuse(s,
+			      s->there ? "there are foreign keys below the node:"
+				       : "there is no node at this path, but there are",
+			      err);
 	if (!s->there && !o->replace)
-		return zinc_fail(err, ZINC_E_NOTFOUND,
-				 "no node is there, but a copy that was not finished; --force erases what it has put");
+		return zinc_fail(
+		    err, ZINC_E_NOTFOUND,
+		    "there is no node at this path, only an unfinished copy; --force erases what it has written");
 	return ZINC_OK;
 }
 

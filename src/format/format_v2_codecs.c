@@ -162,8 +162,9 @@ zinc_v2_add_filters(zinc_v2_codecs *c, const zinc_json *filters)
 		if (kind == ZINC_BYTES_BYTES && !bytes)
 			ZINC_TRY(add_bytes(c));
 		if (bytes && kind != ZINC_BYTES_BYTES)
-			return zinc_report_unsupported(c->r, c->rule, c->err,
-						       "filter \"%.60s\" of elements is after one of bytes", id);
+			return zinc_report_unsupported(
+			    c->r, c->rule, c->err,
+			    "filter \"%.60s\" needs elements, but is after a filter that makes bytes", id);
 		bytes = bytes || kind != ZINC_ARRAY_ARRAY;
 		st = kind == ZINC_ARRAY_ARRAY ? follow_order(c, f, id) : ZINC_OK;
 		unsupported = st == ZINC_OK ? unsupported : st;

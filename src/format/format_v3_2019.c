@@ -38,8 +38,8 @@ parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, 
 	if (!zinc_json_is(v, ZINC_JSON_STRING))
 		return zinc_report_error(r, d->rules[ZINC_DRAFT_ENCODING], err, "metadata_encoding must be a string");
 	if (strcmp(v->text, ENCODING) != 0 && !zinc_draft_encoding(e, v->text, NULL, d->rules[ZINC_DRAFT_ENCODING], r))
-		return zinc_report_unsupported(r, d->rules[ZINC_DRAFT_ENCODING], err, "metadata encoding \"%.200s\"",
-					       v->text);
+		return zinc_report_unsupported(r, d->rules[ZINC_DRAFT_ENCODING], err,
+					       "metadata encoding \"%.200s\" is not known", v->text);
 	return ZINC_OK;
 }
 

@@ -36,7 +36,7 @@ parse_encoding(zinc_draft_entry *e, const zinc_json *root, const char **suffix, 
 	} else if (strcmp(v->text, JSON_2019) == 0) {
 		ZINC_TRY(zinc_report_lenient(r, rule, err, "metadata_encoding \"%s\" is that of 2019", v->text));
 	} else {
-		return zinc_report_unsupported(r, rule, err, "metadata encoding \"%.200s\"", v->text);
+		return zinc_report_unsupported(r, rule, err, "metadata encoding \"%.200s\" is not known", v->text);
 	}
 	return zinc_draft_parse_suffix(zinc_json_member(root, "metadata_key_suffix"), suffix, r, d, err);
 }

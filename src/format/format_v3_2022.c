@@ -28,7 +28,7 @@ parse_extension(zinc_draft_entry *e, const zinc_json *v, zinc_report *r, const z
 		return zinc_report_error(r, rule, err,
 					 "metadata_encoding must have \"type\" and \"metadata_key_suffix\"");
 	if (!zinc_draft_encoding(e, uri->text, type->text, rule, r))
-		return zinc_report_unsupported(r, rule, err, "metadata encoding \"%.200s\"", uri->text);
+		return zinc_report_unsupported(r, rule, err, "metadata encoding \"%.200s\" is not known", uri->text);
 	return ZINC_OK;
 }
 
@@ -148,7 +148,7 @@ add_endian(struct chain *x, const zinc_json *v)
 					 "endian must be \"big\" or \"little\"");
 	if (big && x->compressed)
 		return zinc_report_unsupported(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_CODEC_URI), &p->e,
-					       "codec endian is after one that compresses");
+					       "codec endian after a compressor is not supported");
 	x->big = x->bytes ? x->big != big : big;
 	x->bytes = true;
 	return ZINC_OK;
@@ -228,9 +228,10 @@ add_one(struct chain *x, const zinc_json *v, const char *key)
 		return add_endian(x, v);
 	if (ops && ops->kind == ZINC_ARRAY_ARRAY) {
 		if (x->compressed || (x->bytes && x->big && !zinc_codec_reorders(ops)))
-			return zinc_report_unsupported(p->r, zinc_draft_rule_of(p, ZINC_DRAFT_CODEC_URI), &p->e,
-						       "codec \"%.200s\" is after one that changes the bytes",
-						       zinc_json_member(v, key)->text);
+			return zinc_report_unsupported(
+			    p->r, zinc_draft_rule_of(p, ZINC_DRAFT_CODEC_URI), &p->e,
+			    "codec \"%.200s\" after a codec that changes the bytes is not supported",
+			    zinc_json_member(v, key)->text);
 		x->bytes = false;
 		return add_known(p, x->list, ops, v, key);
 	}

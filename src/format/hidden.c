@@ -388,7 +388,7 @@ show_unread(const zinc_hierarchy *h, const char *path, const zinc_error *why, zi
 	const zinc_found_node node = {
 	    .kind = ZINC_NODE_NONE, .hidden = true, .path = path, .key = "", .problem = &problem};
 
-	zinc_fail(&problem, ZINC_E_IO, "what lies below it cannot be shown: %s", why->text);
+	zinc_fail(&problem, ZINC_E_IO, "the nodes below it cannot be shown: %s", why->text);
 	zinc_error_by(&problem, ZINC_E_IO, why);
 	zinc_error_at_url(&problem, ZINC_E_IO, h->url);
 	return fn(arg, &node);

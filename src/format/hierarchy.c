@@ -87,8 +87,8 @@ finish(zinc_hierarchy **out, zinc_root_search *c, const zinc_format *format, con
        zinc_error *err)
 {
 	if (!c->found && !o->create)
-		return zinc_fail(err, ZINC_E_NOTFOUND, "no node of a Zarr hierarchy is there%s",
-				 *c->path ? ", nor at any directory above" : "");
+		return zinc_fail(err, ZINC_E_NOTFOUND, "there is no Zarr node at this path%s",
+				 *c->path ? ", nor in any directory above it" : "");
 	if (!c->found)
 		c->format = format ? format : &zinc_format_v3;
 	return make(out, c, o, err);

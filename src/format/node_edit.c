@@ -91,7 +91,7 @@ edit_update(void *arg, const void *old, size_t nold, zinc_update *out, zinc_erro
 	docs[e->part].text = (char *)(uintptr_t)old;
 	docs[e->part].n = nold;
 	if (docs[e->node].found != ZINC_FOUND && !e->implicit)
-		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+		return zinc_fail(err, ZINC_E_NOTFOUND, "there is no node at this path");
 	if (docs[e->node].found == ZINC_FOUND)
 		ZINC_TRY(check_stored(e, docs, err));
 	ZINC_TRY(edit_text(e, docs, err));

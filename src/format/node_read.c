@@ -52,7 +52,7 @@ read_implicit(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *
 	if (!zinc_rule(h->format, "M25"))
 		ZINC_TRY(zinc_has_descendants(h, path, &yes, err));
 	if (!yes)
-		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+		return zinc_fail(err, ZINC_E_NOTFOUND, "there is no node at this path");
 	zinc_report_init_quiet(&r, h->ctx, false);
 	ZINC_TRY(zinc_text_parse(h->format, h->ctx, text, strlen(text), &r, out, err));
 	(*out)->implicit = true;

@@ -42,7 +42,7 @@ check_parent(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys, boo
 		return zinc_error_copy(err, &e);
 	if (create && kind == ZINC_NODE_ARRAY)
 		st = zinc_fail_rule(err, ZINC_E_INVALID, zinc_rule(h->format, "M28"),
-				    "an array is there, and arrays have no children");
+				    "the parent is an array, and arrays have no children");
 	else if (m && kind == ZINC_NODE_GROUP && m->unsupported && (explicit || m->closed))
 		st = zinc_meta_refuse(m, err);
 	zinc_meta_free(m);
@@ -225,8 +225,8 @@ check_others(const struct creation *c, const zinc_line *line, zinc_error *err)
 			continue;
 		ZINC_TRY(zinc_fetched_status(&line->docs[at], line->keys[at], err));
 		if (line->docs[at].found == ZINC_FOUND)
-			return zinc_error_at_key(err, zinc_fail(err, ZINC_E_EXISTS, "a node is already there"),
-						 line->keys[at]);
+			return zinc_error_at_key(
+			    err, zinc_fail(err, ZINC_E_EXISTS, "a node already exists at this path"), line->keys[at]);
 	}
 	return ZINC_OK;
 }
@@ -258,7 +258,7 @@ check_attributes(const struct creation *c, const zinc_line *line, zinc_error *er
 		return ZINC_OK;
 	ZINC_TRY(zinc_fetched_status(&line->docs[at], line->keys[at], err));
 	if (line->docs[at].found == ZINC_FOUND)
-		return zinc_error_at_key(err, zinc_fail(err, ZINC_E_EXISTS, "attributes are already there"),
+		return zinc_error_at_key(err, zinc_fail(err, ZINC_E_EXISTS, "attributes already exist"),
 					 line->keys[at]);
 	return ZINC_OK;
 }
@@ -284,7 +284,7 @@ put_documents(struct creation *c, const zinc_line *line, const zinc_condition *w
 	ZINC_TRY(check_attributes(c, line, err));
 	st = zinc_store_put(c->h->store, NULL, key, c->node.p, c->node.n, when, c->h->put_flags, tag, c->h->wait, err);
 	if (st == ZINC_E_EXISTS)
-		zinc_fail(err, st, "a node is already there");
+		zinc_fail(err, st, "a node already exists at this path");
 	if (st == ZINC_OK)
 		st = put_attributes(c, line, err);
 	if (st == ZINC_E_UNCERTAIN) /* the node may exist, and copies that lack it must not stay */

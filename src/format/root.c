@@ -249,7 +249,7 @@ climb_storage(zinc_root_search *c, size_t n, zinc_error *err)
 			return ZINC_OK;
 		}
 		if (!tree && kind == ZINC_NODE_ARRAY)
-			return refuse(c, up, "this lies in the storage of an array,", "", err);
+			return refuse(c, up, "this path is in the storage of an array,", "", err);
 		n = up;
 	}
 	return ZINC_OK;

@@ -285,7 +285,7 @@ keep_problem(void *arg, const zinc_found_node *node)
 static zinc_status
 not_found(const char *key, zinc_error *err)
 {
-	zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+	zinc_fail(err, ZINC_E_NOTFOUND, "there is no node at this path");
 	return zinc_error_at_key(err, ZINC_E_NOTFOUND, key);
 }
 

@@ -103,7 +103,7 @@ zinc_grid_parse(zinc_grid **out, zinc_context *ctx, const zinc_json *v, int ndim
 	ZINC_TRY(zinc_extension_parse(&e, v, r, err));
 	ops = zinc_grid_find(e.name);
 	if (!ops)
-		return zinc_report_unsupported(r, "M18", err, "chunk grid \"%.200s\"", e.name);
+		return zinc_report_unsupported(r, "M18", err, "chunk grid \"%.200s\" is not known", e.name);
 	if (e.ignorable)
 		ZINC_TRY(zinc_report_lenient(r, "M18", err, "must_understand has no meaning for a chunk grid"));
 	if (e.bare && ops->needs_configuration)

@@ -180,7 +180,7 @@ zinc_keys_parse(zinc_keys *out, zinc_context *ctx, const zinc_json *v, zinc_repo
 	ZINC_TRY(zinc_extension_parse(&e, v, r, err));
 	ops = zinc_keys_find(e.name);
 	if (!ops)
-		return zinc_report_unsupported(r, "M19", err, "chunk key encoding \"%.60s\"", e.name);
+		return zinc_report_unsupported(r, "M19", err, "chunk key encoding \"%.60s\" is not known", e.name);
 	if (e.ignorable)
 		ZINC_TRY(zinc_report_lenient(r, "M19", err, "must_understand has no meaning for a chunk key encoding"));
 	mark = zinc_report_enter(r, "configuration");

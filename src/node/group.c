@@ -78,7 +78,7 @@ zinc_node_keep_parents(zinc_hierarchy *h, const char *path, const zinc_call_opti
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	ZINC_TRY(zinc_node_exists(h, path, &kind, NULL, err));
 	if (kind == ZINC_NODE_NONE)
-		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+		return zinc_fail(err, ZINC_E_NOTFOUND, "there is no node at this path");
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	st = keep_parents(h, node, err);
 	zinc_free(h->ctx, node);
@@ -113,7 +113,7 @@ make_way(zinc_hierarchy *old, zinc_hierarchy *h, const char *attributes, int ove
 	zinc_status st;
 
 	if (!overwrite)
-		return zinc_error_in(err, zinc_fail(err, ZINC_E_EXISTS, "a node is already there"), old);
+		return zinc_error_in(err, zinc_fail(err, ZINC_E_EXISTS, "a node already exists at this path"), old);
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	ZINC_TRY(zinc_document_build_group(&doc, h->ctx, attributes, err));
 	st = zinc_meta_from_v3(&m, h, doc, err);

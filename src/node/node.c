@@ -275,7 +275,7 @@ zinc_consolidate(zinc_hierarchy *h, const char *path, int remove, const zinc_cal
 	ZINC_TRY(zinc_node_exists(h, path, &kind, NULL, err));
 	ZINC_TRY(zinc_path_normalise(&node, h, path, err));
 	if (kind == ZINC_NODE_NONE)
-		st = zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+		st = zinc_fail(err, ZINC_E_NOTFOUND, "there is no node at this path");
 	else if (kind != ZINC_NODE_GROUP)
 		st = zinc_fail(err, ZINC_E_INVALID, "only a group can have consolidated metadata");
 	else

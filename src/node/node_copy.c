@@ -244,7 +244,7 @@ check_target(struct copy *c, const char *to_path)
 	ZINC_TRY(zinc_path_check_new(to_path, c->err));
 	ZINC_TRY(zinc_hierarchy_writable(c->to, c->err));
 	ZINC_TRY(zinc_hierarchy_vacant(c->to, to_path, &vacant, c->err));
-	return vacant ? ZINC_OK : zinc_fail(c->err, ZINC_E_EXISTS, "%s is already there, or not empty", to_path);
+	return vacant ? ZINC_OK : zinc_fail(c->err, ZINC_E_EXISTS, "%s already exists, or is not empty", to_path);
 }
 
 /* Reading the source first shows whether it exists, and which of the format's keys has its document. */

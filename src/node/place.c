@@ -25,7 +25,7 @@ check_absent(zinc_hierarchy *h, const char *path, zinc_error *err)
 	if (st == ZINC_E_NOTFOUND || implicit)
 		return ZINC_OK;
 	if (st == ZINC_OK || st == ZINC_E_CORRUPT || st == ZINC_E_UNSUPPORTED || st == ZINC_E_LIMIT)
-		return zinc_fail(err, ZINC_E_EXISTS, "a node is already there");
+		return zinc_fail(err, ZINC_E_EXISTS, "a node already exists at this path");
 	return zinc_error_copy(err, &e);
 }
 
@@ -54,7 +54,7 @@ check_either(zinc_hierarchy *h, zinc_hierarchy *old, zinc_node_kind kind, int ov
 	char *path;
 
 	if (old && !overwrite)
-		return zinc_error_in(err, zinc_fail(err, ZINC_E_EXISTS, "a node is already there"), old);
+		return zinc_error_in(err, zinc_fail(err, ZINC_E_EXISTS, "a node already exists at this path"), old);
 	if (old)
 		return zinc_erase_for(old, "/", overwrite, true, err);
 	ZINC_TRY(zinc_path_normalise(&path, h, zinc_hierarchy_path(h), err));

@@ -70,7 +70,7 @@ zinc_fs_fail(zinc_error *err, int errnum, const char *what)
 {
 	switch (errnum) {
 	case ENOENT:
-		return zinc_fail(err, ZINC_E_IO, "%s: it was removed meanwhile", what);
+		return zinc_fail(err, ZINC_E_IO, "%s: it was removed during the operation", what);
 	case ELOOP:
 		return zinc_fail(err, ZINC_E_IO, "%s: a symbolic link that is not followed", what);
 	case EXDEV:
@@ -249,7 +249,7 @@ open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, bool *is_dir,
 		return zinc_fs_fail(err, ENXIO, "cannot open");
 	if (is_dir)
 		*is_dir = true;
-	return is_dir ? ZINC_OK : zinc_fail(err, ZINC_E_IO, "a directory is in the place of the value");
+	return is_dir ? ZINC_OK : zinc_fail(err, ZINC_E_IO, "a directory has the name of this key");
 }
 
 zinc_status

@@ -407,7 +407,7 @@ report_dir(walk *w, zinc_non_key_kind kind, const char *why)
 	w->path.p[w->path.n++] = '/'; /* it was replaced by a NUL */
 }
 
-static const char in_place[] = "a directory is in the place of a value";
+static const char in_place[] = "a directory has the name of a key";
 
 static void
 tell_denied(walk *w)

@@ -281,7 +281,7 @@ cannot_open_dir(const zinc_fs *fs, const char *path, int errnum, zinc_error *err
 	if (errnum == ENOTDIR)
 		return zinc_fail(
 		    err, ZINC_E_IO,
-		    "a file is in the way of its directory: a file system cannot hold both \"a\" and \"a/b\"");
+		    "a file has the name of its directory: a file system cannot hold both \"a\" and \"a/b\"");
 	return fail_dir(fs, path, errnum, err);
 }
 

@@ -245,8 +245,9 @@ check_kind(zinc_fs *fs, const fs_change *c, const struct stat *st, bool *exists,
 	if (!S_ISDIR(st->st_mode))
 		return zinc_fail(err, ZINC_E_IO, "the file of this name is not a regular file");
 	if (os->unlinkat(os, c->dir->fd, c->name, AT_REMOVEDIR) == -1)
-		return zinc_fail(err, ZINC_E_EXISTS,
-				 "longer keys are in the way: a file system cannot hold both \"a\" and \"a/b\"");
+		return zinc_fail(
+		    err, ZINC_E_EXISTS,
+		    "the name is a directory with other keys: a file system cannot hold both \"a\" and \"a/b\"");
 	*exists = false;
 	return ZINC_OK;
 }

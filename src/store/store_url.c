@@ -179,7 +179,7 @@ zinc_url_parse(zinc_url *out, zinc_context *ctx, const char *url, zinc_error *er
 	if (url[n] == '|')
 		out->inner = url + n + 1;
 	if (scheme >= ZINC_SCHEME_BYTES)
-		return zinc_fail(err, ZINC_E_INVALID, "a scheme of %zu characters", scheme);
+		return zinc_fail(err, ZINC_E_INVALID, "the scheme of the URL is too long: %zu characters", scheme);
 	memcpy(out->scheme, url, scheme);
 	if (scheme == 0 && lacks_slashes(url))
 		return zinc_fail(err, ZINC_E_INVALID,

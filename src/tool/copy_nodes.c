@@ -205,7 +205,7 @@ zinc_cp_find_nodes(zinc_cp *c, zinc_error *err)
 	ZINC_TRY(w.status);
 	ZINC_TRY(x.status);
 	if (c->nnodes == 0)
-		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+		return zinc_fail(err, ZINC_E_NOTFOUND, "there is no node at this path");
 	return read_nodes(c, err);
 }
 

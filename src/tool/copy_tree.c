@@ -257,7 +257,7 @@ clear_target(zinc_cp *c, zinc_error *err)
 		ZINC_TRY(erase_old(c, false, NULL, err));
 	}
 	ZINC_TRY(zinc_hierarchy_vacant(c->to, c->to_path, &vacant, err));
-	return vacant ? ZINC_OK : zinc_fail(err, ZINC_E_EXISTS, "%s is already there, or not empty", c->to_path);
+	return vacant ? ZINC_OK : zinc_fail(err, ZINC_E_EXISTS, "%s already exists, or is not empty", c->to_path);
 }
 
 /* Is the place free, or does it have an interrupted copy that can be resumed? */
@@ -280,7 +280,7 @@ check_target(zinc_cp *c, bool found, zinc_error *err)
 		return zinc_fail(err, ZINC_E_EXISTS,
 				 "the target has an interrupted copy; resume continues it, overwrite starts again");
 	ZINC_TRY(zinc_hierarchy_vacant(c->to, c->to_path, &vacant, err));
-	return vacant ? ZINC_OK : zinc_fail(err, ZINC_E_EXISTS, "%s is already there, or not empty", c->to_path);
+	return vacant ? ZINC_OK : zinc_fail(err, ZINC_E_EXISTS, "%s already exists, or is not empty", c->to_path);
 }
 
 /* Find the deepest existing group above the target: c->above is its path; "" if there is none. */

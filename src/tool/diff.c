@@ -118,7 +118,7 @@ list(zinc_cmp *c, int side, struct listing *l, zinc_error *err)
 			 : zinc_walk_thorough(h, l->base, &r, list_node, l, err);
 	ZINC_TRY(zinc_error_in(err, st == ZINC_OK ? l->status : st, h));
 	if (l->n == 0)
-		return zinc_fail(err, ZINC_E_NOTFOUND, "no node is there");
+		return zinc_fail(err, ZINC_E_NOTFOUND, "there is no node at this path");
 	qsort(l->at, l->n, sizeof *l->at, by_path);
 	return ZINC_OK;
 }

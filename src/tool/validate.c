@@ -343,7 +343,7 @@ fail_vacant(zinc_check *c, zinc_error *err)
 	bool copy = false;
 
 	ZINC_TRY(zinc_check_list(c, find_journal, NULL, &copy, err));
-	return zinc_fail(err, ZINC_E_NOTFOUND, "no node of a Zarr hierarchy is there%s",
+	return zinc_fail(err, ZINC_E_NOTFOUND, "there is no Zarr node at this path%s",
 			 copy ? ", but an unfinished copy: zinc cp --resume continues it" : "");
 }
 

@@ -30,7 +30,7 @@ diff -r a.zarr/g/x b.zarr/new/x || bad "not byte for byte"
 
 # ---- an existing target stays ----
 zinc 3 cp a.zarr b.zarr
-says "already there"
+says "already exists"
 zinc 3 cp a.zarr/lat b.zarr/g
 zinc 2 cp a.zarr a.zarr/g/copy
 says "into itself"
@@ -61,9 +61,9 @@ for target in file "$PWD/file"; do
 	says "zinc: $target: it is a file"
 done
 zinc 3 cp a.zarr file/sub
-says "zinc: file/sub: __zinc_cp.json: a file is in the way"
+says "zinc: file/sub: __zinc_cp.json: a file has the name of its directory"
 zinc 3 cp a.zarr/lat file/sub --overwrite
-says "a file is in the way"
+says "a file has the name of its directory"
 zinc 3 create file --group
 says "zinc: file: it is a file"
 [ "$(cat file)" = mine ] || bad "the file has changed"
@@ -338,7 +338,7 @@ zinc 0 mv p.zarr/deep/y p.zarr/deep/z # the URL of the new place is also accepte
 zinc 0 mv p.zarr/deep/z /deep/y
 diff -r a.zarr/g/x p.zarr/deep/y || bad "moved back"
 zinc 3 mv p.zarr/deep/y lat
-says "already there"
+says "already exists"
 zinc 3 mv p.zarr/deep/none /q
 zinc 2 mv p.zarr/deep /deep/below
 # into another store, whether it exists or not: an error, and nothing is moved

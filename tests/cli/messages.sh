@@ -82,9 +82,9 @@ for url in bad.zarr "$here/bad.zarr"; do
 	has "zinc: $url: a/c/0: chunk 0: " err
 done
 tell 3 "$ZINC" cp d.zarr/a d.zarr/g
-has "zinc: d.zarr: /g is already there" err
+has "zinc: d.zarr: /g already exists" err
 tell 3 "$ZINC" cp bad.zarr/g d.zarr/g
-has "zinc: d.zarr/g: /g is already there" err
+has "zinc: d.zarr/g: /g already exists" err
 
 # ---- places without read permission ----
 if [ "$(id -u)" != 0 ] || ! setpriv --reuid=65534 --regid=65534 --clear-groups "$ZINC" --version >/dev/null 2>&1; then

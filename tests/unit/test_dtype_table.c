@@ -245,7 +245,7 @@ other_names(void **state)
 		assert_null(t);
 	}
 	assert_int_equal(parse(&t, "\"int2\"", false, &s), ZINC_E_UNSUPPORTED);
-	assert_string_equal(s.message, "data type \"int2\"");
+	assert_string_equal(s.message, "data type \"int2\" is not known");
 	assert_int_equal(s.severity, ZINC_SEVERITY_UNSUPPORTED);
 	assert_int_equal(parse(&t, "{\"name\": \"int8\", \"must_understand\": false}", true, &s), ZINC_E_CORRUPT);
 	assert_string_equal(s.rule, "M17");

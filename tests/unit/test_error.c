@@ -67,7 +67,7 @@ line_has_all_parts(void **state)
 	assert_string_equal(zinc_error_text(&err), "other");
 	/* without text there is still the meaning */
 	zinc_fail(&err, ZINC_E_EXISTS, "%s", "");
-	assert_string_equal(zinc_error_text(&err), "the target is already there");
+	assert_string_equal(zinc_error_text(&err), "the target already exists");
 	zinc_fail(&err, ZINC_E_IO, "x");
 	zinc_error_at_chunk(&err, err.code, NULL, 0);
 	assert_string_equal(zinc_error_text(&err), "chunk (): x");

@@ -157,11 +157,11 @@ unknown_types(void **state)
 		const char *json, *text;
 	} rows[] = {
 	    {"{\"extension\": \"https://" PURL "extensions/data-types/datetime/1.4\", \"type\": \"<M9[ns]\"}",
-	     "data type \"<M9[ns]\" of \"https://" PURL "extensions/data-types/datetime/1.4\""},
+	     "data type \"<M9[ns]\" of \"https://" PURL "extensions/data-types/datetime/1.4\" is not known"},
 	    {"{\"extension\": \"https://" PURL "extensions/data-types/datetime/2.0\", \"type\": \"<M8[ns]\"}",
 	     "another major version"},
 	    {"{\"extension\": \"https://example.org/colour\", \"type\": \"rgb\"}",
-	     "data type \"rgb\" of \"https://example.org/colour\""},
+	     "data type \"rgb\" of \"https://example.org/colour\" is not known"},
 	    {"{\"extension\": \"https://example.org/colour\", \"type\": {\"space\": 1}}", "https://example.org/colour"},
 	};
 	const zinc_dtype *t;
