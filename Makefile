@@ -16,7 +16,8 @@ export BUILD JOBS FUZZ_SECONDS CUTS
 build: ## build/zinc and build/libzinc.so.0, without the tests; installs nothing
 	@scripts/setup.sh --check
 	@cmake -G Ninja -B $(BUILD) -S . -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DZINC_TESTS=OFF $(CMAKE_FLAGS) >/dev/null
-	@cmake --build $(BUILD) -j $(JOBS) --target product -- --quiet
+	@cmake --build $(BUILD) -j $(JOBS) --target product -- $$([ -t 1 ] || echo --quiet)
+	@echo "built $(BUILD)/zinc and $(BUILD)/libzinc.so.0"
 
 setup: ## install the Debian packages that a build needs (apt, and sudo unless root)
 	@scripts/setup.sh build
