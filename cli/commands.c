@@ -128,11 +128,7 @@ const struct command command_table[] = {
      "zinc cp data.zarr/t2m out.zarr/t2m --chunks 24,180,180",
      "chunks.copy shards.copy codecs.copy dtype round select key-encoding.copy for-xarray resume verify lossy "
      "overwrite force dry-run consolidate no-consolidate json",
-     2, 2, cmd_cp,
-     "Copies the node and everything below it. Values, types, names and attributes\n"
-     "are kept; if the target cannot hold one, nothing is copied, unless --lossy is\n"
-     "given. Chunks whose encoding does not change are copied byte for byte. The\n"
-     "copy appears when it is complete; --resume continues an interrupted one."},
+     2, 2, cmd_cp, NULL},
     {"mv", "rename a node within its store: copy, verify, erase", "URL NEWPATH", "zinc mv data.zarr/t2m /surface/t2m",
      "resume overwrite force dry-run consolidate no-consolidate", 2, 2, cmd_mv, NULL},
     {"validate", "check metadata and every stored chunk", "URL", "zinc validate data.zarr",
