@@ -245,6 +245,10 @@ fail_part(void *arg, zinc_fetch_item *it, zinc_status st, zinc_error *err)
 		try_again(x, x->parts[it->i].i, true);
 		return;
 	}
+	if (st == ZINC_E_CONFLICT && x->conditions && x->tries + 1 < ZINC_UPDATE_TRIES) {
+		try_again(x, x->parts[it->i].i, false); /* others replaced the value all the time it was read */
+		return;
+	}
 	if (it->key.n > 0)
 		zinc_error_at_key(err, st, (const char *)it->key.p);
 	zinc_write_record(x->j, &o, st, err);

@@ -151,8 +151,10 @@ update_once(const updating *u, bool *lost, zinc_error *err)
 	zinc_update to = {.size = sizeof to};
 	zinc_status st = get_or_none(u, &old, &tag, err);
 
-	if (lost)
+	if (lost) {
+		*lost = st == ZINC_E_CONFLICT; /* the store gave up, because others replace the value all the time */
 		when.when = old.data ? ZINC_EQUALS : ZINC_ABSENT;
+	}
 	if (u->seen)
 		*u->seen = tag;
 	if (st == ZINC_OK)
@@ -176,7 +178,7 @@ zinc_store_back_off(int tries, const void *caller)
 	nanosleep(&pause, NULL);
 }
 
-/* Only a put whose condition failed is tried again.  An error of the caller's function is returned as it is, even
+/* Only a get or put that lost a race is tried again.  An error of the caller's function is returned as it is, even
  * E_CONFLICT. */
 static zinc_status
 update_in_loop(const updating *u, zinc_error *err)

@@ -77,7 +77,10 @@ answer(call *c, size_t i)
 
 	if (c->x->before)
 		c->x->before(c->x->arg, c->x->answers, &c->gets[i]);
-	st = zinc_store_get_all(c->x->local, c->gets[i].key, &b, &tag, 0, NULL, &e);
+	if (c->x->torn > 0 && c->x->torn-- > 0)
+		st = zinc_fail(&e, ZINC_E_CONFLICT, "replaced while it was read");
+	else
+		st = zinc_store_get_all(c->x->local, c->gets[i].key, &b, &tag, 0, NULL, &e);
 	if (st == ZINC_OK)
 		over = found(c, i, &b, &tag);
 	else if (st == ZINC_E_NOTFOUND)

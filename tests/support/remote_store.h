@@ -20,6 +20,7 @@ typedef struct remote_store {
 	bool writes, cas;
 	bool asks;     /* for more puts */
 	bool refuses;  /* puts of more than one key */
+	unsigned torn; /* gets that fail, as those of a shard that others replace all the time */
 	unsigned slow; /* microseconds that each answer to a put or delete takes */
 	/* Called before each answer, with the number of answers so far; NULL: no function. */
 	void (*before)(void *arg, uint64_t answers, const zinc_get *get);

@@ -18,6 +18,7 @@ typedef struct poor {
 	uint32_t flags;
 	int disturb; /* number of puts that lose against another writer; -1: all */
 	int puts;
+	int torn;     /* gets that fail, because others replace the value all the time */
 	int fail_del; /* which del fails, from 1 */
 	int dels;
 } poor;
@@ -37,7 +38,11 @@ poor_caps(void *self, zinc_caps *out)
 static zinc_status
 poor_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_get(((poor *)self)->next, requests, n, sink, wait, err);
+	poor *p = (poor *)self;
+
+	if (p->torn > 0 && p->torn-- > 0)
+		return zinc_fail(err, ZINC_E_CONFLICT, "replaced while it was read");
+	return zinc_store_get(p->next, requests, n, sink, wait, err);
 }
 
 static zinc_status
@@ -150,6 +155,13 @@ update_loops_until_nobody_comes_between(void **state)
 	assert_int_equal(p.puts, 64);
 	assert_text(s, "k", "theirs");
 	assert_string_equal(err.key, "k");
+	p.disturb = 0;
+	p.torn = 3; /* this is a lost race, too */
+	assert_ok(zinc_store_update(s, "k", append, buf, 0, 0, 0, NULL, &err));
+	assert_text(s, "k", "theirs+");
+	p.torn = 1000;
+	assert_int_equal(zinc_store_update(s, "k", append, buf, 0, 0, 0, NULL, &err), ZINC_E_CONFLICT);
+	assert_int_equal(p.torn, 1000 - 64);
 	zinc_store_close(s);
 }
 

@@ -292,6 +292,29 @@ who_always_loses_gives_up(void **state)
 	close_pair(&p);
 }
 
+/* (2) A store that gives up reading a value, because others replace it all the time, is a lost race, too. */
+static void
+torn_reads_are_repeated(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	pair p;
+
+	(void)state;
+	open_pair(&p, &layouts[0], 2, true);
+	fill_values(9);
+	p.x.torn = 100;
+	assert_ok(write_to(p.remote, "::10, ::10", NULL, &err));
+	assert_int_equal(p.x.torn, 0);
+	assert_ok(write_to(p.local, "::10, ::10", NULL, &err));
+	compare(&p, "torn reads");
+	p.x.torn = UINT32_MAX;
+	assert_int_equal(write_to(p.remote, "0, ::10", NULL, &err), ZINC_E_CONFLICT);
+	assert_non_null(strstr(err.text, "replaced"));
+	assert_string_equal(err.key, "b/c/0/0");
+	assert_in_range(UINT32_MAX - p.x.torn, 63 * 30 + 1, 64 * 30);
+	close_pair(&p);
+}
+
 /* ---- failures ---- */
 
 static zinc_status
@@ -514,12 +537,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(local_and_remote_are_the_same), cmocka_unit_test(many_are_open),
-	    cmocka_unit_test(fill_value_is_erased_together), cmocka_unit_test(losers_try_again),
-	    cmocka_unit_test(who_always_loses_gives_up),     cmocka_unit_test(the_lowest_failure_is_told),
-	    cmocka_unit_test(too_long_values_are_replaced),  cmocka_unit_test(progress_counts_what_is_stored),
-	    cmocka_unit_test(cancel_and_deadline_end_it),    cmocka_unit_test(bytes_in_flight_are_bounded),
-	    cmocka_unit_test(a_flush_has_one_deadline),
+	    cmocka_unit_test(local_and_remote_are_the_same),  cmocka_unit_test(many_are_open),
+	    cmocka_unit_test(fill_value_is_erased_together),  cmocka_unit_test(losers_try_again),
+	    cmocka_unit_test(who_always_loses_gives_up),      cmocka_unit_test(torn_reads_are_repeated),
+	    cmocka_unit_test(the_lowest_failure_is_told),     cmocka_unit_test(too_long_values_are_replaced),
+	    cmocka_unit_test(progress_counts_what_is_stored), cmocka_unit_test(cancel_and_deadline_end_it),
+	    cmocka_unit_test(bytes_in_flight_are_bounded),    cmocka_unit_test(a_flush_has_one_deadline),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
