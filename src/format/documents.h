@@ -7,7 +7,7 @@
 #ifndef ZINC_DOCUMENTS_H
 #define ZINC_DOCUMENTS_H
 
-#include "format/layout.h"
+#include "format/path_documents.h"
 
 #define ZINC_ATTRIBUTES "attributes"
 

@@ -7,7 +7,7 @@
 #ifndef ZINC_FORMAT_V3_H
 #define ZINC_FORMAT_V3_H
 
-#include "format/layout.h"
+#include "format/path_documents.h"
 
 #define ZINC_V3_DOCUMENT "zarr.json"
 /* How stored documents are parsed without checks, which come later or were done before. */

@@ -10,7 +10,7 @@
  * suffix that the entry point names.
  */
 #include "format/draft.h"
-#include "format/layout.h"
+#include "format/path_documents.h"
 
 /* The name of a tree, the path, and a '/'.  All of it is empty for the root of a tree without a name. */
 static zinc_status

@@ -1,13 +1,11 @@
 /*
- * layout.h - line.c: the documents from the root down to a node, for the files of this room
+ * path_documents.h - the documents from the root down to a node, for the files of this room
  */
-#ifndef ZINC_LAYOUT_H
-#define ZINC_LAYOUT_H
+#ifndef ZINC_PATH_DOCUMENTS_H
+#define ZINC_PATH_DOCUMENTS_H
 
 #include "format/fetch_documents.h"
 #include "format/format.h"
-
-/* ---- line.c ---- */
 
 /* For the slot `place`: the place of a key is the key itself, that of a document is its node's directory. */
 zinc_status zinc_layout_place(const char *key, zinc_key_role role, zinc_buf *place, zinc_error *err);

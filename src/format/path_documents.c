@@ -1,11 +1,11 @@
 /*
- * line.c - the documents from the root down to a node
+ * path_documents.c - the documents from the root down to a node
  *
  * Promises:
  *
  * (1) The documents on the way to a node are one batched get, at any depth.
  */
-#include "format/layout.h"
+#include "format/path_documents.h"
 
 zinc_status
 zinc_layout_place(const char *key, zinc_key_role role, zinc_buf *place, zinc_error *err)
