@@ -136,9 +136,8 @@ open_any(struct rm *m, zinc_hierarchy **h)
 	if (n > 0 && m->run->args->force && open_forced(m, true, h) == ZINC_OK)
 		return DONE;
 	if (n > 0 && st == ZINC_E_NOTFOUND)
-		return complain(TROUBLE, m->url,
-				"not a Zarr node, but there are %llu keys below it; --force erases them",
-				(unsigned long long)n);
+		return complain(TROUBLE, m->url, "not a Zarr node, but it has %llu key%s; --force erases %s",
+				(unsigned long long)n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
 	return fail(m->url, &err);
 }
 

@@ -20,8 +20,8 @@
 #include "node/node.h"
 #include "schema/schema.h"
 
-#define ZINC_RAW "https://raw.githubusercontent.com/"
-#define ZINC_HUB "https://github.com/"
+#define ZINC_RAW    "https://raw.githubusercontent.com/"
+#define ZINC_GITHUB "https://github.com/"
 /* A list of URLs or names in a row, NULL-ended. */
 #define ZINC_URLS(...) ((const char *const[]){__VA_ARGS__, NULL})
 

@@ -19,7 +19,7 @@ const zinc_convention_row zinc_convention_data[] = {
 	.groups = true,
 	.arrays = true,
 	.schemas = ZINC_URLS(ZINC_RAW "zarr-conventions/CF/refs/tags/v1/schema.json"),
-	.specs = ZINC_URLS(ZINC_HUB "zarr-conventions/CF/blob/v1/README.md",
+	.specs = ZINC_URLS(ZINC_GITHUB "zarr-conventions/CF/blob/v1/README.md",
 			   "https://cfconventions.org/Data/cf-conventions/cf-conventions-1.11/cf-conventions.html"),
 	.schema =
 	    "{'type': 'object', '$defs': {'text': {'type': 'string'}, 'number': {'type': 'number'},"
@@ -52,7 +52,7 @@ const zinc_convention_row zinc_convention_data[] = {
 	.groups = true,
 	.arrays = true,
 	.schemas = ZINC_URLS(ZINC_RAW "zarr-conventions/thumbnails/refs/tags/v1/schema.json"),
-	.specs = ZINC_URLS(ZINC_HUB "zarr-conventions/thumbnails/blob/v1/README.md"),
+	.specs = ZINC_URLS(ZINC_GITHUB "zarr-conventions/thumbnails/blob/v1/README.md"),
 	.schema =
 	    "{'type': 'object', 'required': ['thumbnails'], 'properties': {'thumbnails': {'type': 'array', 'items': {"
 	    " 'type': 'object', 'required': ['width', 'height', 'media_type'], 'properties': {"
@@ -71,7 +71,7 @@ const zinc_convention_row zinc_convention_data[] = {
 	.groups = true,
 	.arrays = true,
 	.schemas = ZINC_URLS(ZINC_RAW "R-CF/zarr_convention_ref/main/schema.json"),
-	.specs = ZINC_URLS(ZINC_HUB "R-CF/zarr_convention_ref/blob/main/README.md"),
+	.specs = ZINC_URLS(ZINC_GITHUB "R-CF/zarr_convention_ref/blob/main/README.md"),
 	.schema = "{'type': 'object', 'required': ['ref'], 'properties': {'ref': {'type': 'object'}}}",
     },
     /* Coordinate systems of an array. */
@@ -83,8 +83,8 @@ const zinc_convention_row zinc_convention_data[] = {
 	.arrays = true,
 	.schemas = ZINC_URLS(ZINC_RAW "R-CF/zarr_convention_cs/main/schema.json",
 			     ZINC_RAW "R-CF/zarr_conventions_cs/main/schema/cs.schema.json"),
-	.specs = ZINC_URLS(ZINC_HUB "R-CF/zarr_convention_cs/blob/main/README.md",
-			   ZINC_HUB "R-CF/zarr_conventions_cs/blob/main/README.md"),
+	.specs = ZINC_URLS(ZINC_GITHUB "R-CF/zarr_convention_cs/blob/main/README.md",
+			   ZINC_GITHUB "R-CF/zarr_conventions_cs/blob/main/README.md"),
 	.schema = "{'type': 'object', 'required': ['cs'], 'properties': {'cs': {'type': 'object'}}}",
     },
     /* Arrays that say where the elements are. */
@@ -95,7 +95,7 @@ const zinc_convention_row zinc_convention_data[] = {
 	.description = "Geolocation arrays",
 	.arrays = true,
 	.schemas = ZINC_URLS(ZINC_RAW "R-CF/zarr_convention_geolocation/main/schema.json"),
-	.specs = ZINC_URLS(ZINC_HUB "R-CF/zarr_convention_geolocation/blob/main/README.md"),
+	.specs = ZINC_URLS(ZINC_GITHUB "R-CF/zarr_convention_geolocation/blob/main/README.md"),
 	.schema = "{'type': 'object', 'required': ['geolocation']}",
     },
     /* The arrays of a group as columns (proposed; no rules are written yet). */
@@ -106,7 +106,7 @@ const zinc_convention_row zinc_convention_data[] = {
 	.description = "Tables of arrays",
 	.groups = true,
 	.schemas = ZINC_URLS(ZINC_RAW "R-CF/zarr_convention_table/main/schema.json"),
-	.specs = ZINC_URLS(ZINC_HUB "R-CF/zarr_convention_table/blob/main/README.md"),
+	.specs = ZINC_URLS(ZINC_GITHUB "R-CF/zarr_convention_table/blob/main/README.md"),
 	.schema = "{'type': 'object'}",
     },
     /* Embeddings of places, and the model they are from. */
@@ -117,7 +117,7 @@ const zinc_convention_row zinc_convention_data[] = {
 	.description = "Geoembeddings convention for geospatial embedding arrays with model provenance",
 	.groups = true,
 	.schemas = ZINC_URLS(ZINC_RAW "geo-embeddings/embeddings-zarr-convention/refs/tags/v1/schema.json"),
-	.specs = ZINC_URLS(ZINC_HUB "geo-embeddings/embeddings-zarr-convention/blob/v1/README.md"),
+	.specs = ZINC_URLS(ZINC_GITHUB "geo-embeddings/embeddings-zarr-convention/blob/v1/README.md"),
 	.schema =
 	    "{'type': 'object', 'required': ['geoemb:type', 'geoemb:dimensions', 'geoemb:model', 'geoemb:source_data',"
 	    "  'geoemb:data_type'],"
@@ -139,7 +139,7 @@ const zinc_convention_row zinc_convention_data[] = {
 	.description = "Quantised geospatial embedding vectors with per-pixel dequantisation scales",
 	.groups = true,
 	.schemas = ZINC_URLS(ZINC_RAW "ucam-eo/zarr-convention-tessera/refs/tags/v1/schema.json"),
-	.specs = ZINC_URLS(ZINC_HUB "ucam-eo/zarr-convention-tessera/blob/v1/README.md"),
+	.specs = ZINC_URLS(ZINC_GITHUB "ucam-eo/zarr-convention-tessera/blob/v1/README.md"),
 	.schema =
 	    "{'type': 'object', 'required': ['tessera:dataset_version', 'tessera:year'], 'properties': {"
 	    " 'tessera:dataset_version': {'type': 'string'}, 'tessera:year': {'type': 'integer', 'minimum': 1970},"

@@ -53,6 +53,6 @@ const zinc_convention_row zinc_convention_dggs = {
     .arrays = true,
     .check = check,
     .schemas = ZINC_URLS(ZINC_RAW "zarr-conventions/dggs/refs/tags/v1/schema.json"),
-    .specs = ZINC_URLS(ZINC_HUB "zarr-conventions/dggs/blob/v1/README.md"),
+    .specs = ZINC_URLS(ZINC_GITHUB "zarr-conventions/dggs/blob/v1/README.md"),
     .schema = schema,
 };

@@ -110,6 +110,6 @@ const zinc_convention_row zinc_convention_license = {
     .inherit = ZINC_INHERIT_ANCESTOR,
     .check = check,
     .schemas = ZINC_URLS(ZINC_RAW "clbarnes/zarr-convention-license/refs/tags/v1/schema.json"),
-    .specs = ZINC_URLS(ZINC_HUB "clbarnes/zarr-convention-license/blob/v1/README.md"),
+    .specs = ZINC_URLS(ZINC_GITHUB "clbarnes/zarr-convention-license/blob/v1/README.md"),
     .schema = schema,
 };

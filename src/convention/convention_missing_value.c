@@ -35,6 +35,6 @@ const zinc_convention_row zinc_convention_missing_value = {
     .arrays = true,
     .check = check,
     .schemas = ZINC_URLS(ZINC_RAW "zarr-experimental/missing_value/refs/tags/v0.1.0/schema.json"),
-    .specs = ZINC_URLS(ZINC_HUB "zarr-experimental/missing_value/blob/v0.1.0/README.md"),
+    .specs = ZINC_URLS(ZINC_GITHUB "zarr-experimental/missing_value/blob/v0.1.0/README.md"),
     .schema = schema,
 };

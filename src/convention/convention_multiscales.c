@@ -32,8 +32,8 @@ const zinc_convention_row zinc_convention_multiscales = {
 			 ZINC_RAW "zarr-conventions/multiscales/refs/tags/v1/schema.json",
 			 ZINC_RAW "zarr-conventions/multiscales/refs/tags/v0.1.0/schema.json",
 			 ZINC_RAW "zarr-experimental/multiscales/refs/tags/v0.1.0/schema.json"),
-    .specs = ZINC_URLS(ZINC_HUB "zarr-conventions/multiscales/blob/v0.1/README.md",
-		       ZINC_HUB "zarr-conventions/multiscales/blob/v1/README.md",
-		       ZINC_HUB "zarr-experimental/multiscales/blob/v0.1.0/README.md"),
+    .specs = ZINC_URLS(ZINC_GITHUB "zarr-conventions/multiscales/blob/v0.1/README.md",
+		       ZINC_GITHUB "zarr-conventions/multiscales/blob/v1/README.md",
+		       ZINC_GITHUB "zarr-experimental/multiscales/blob/v0.1.0/README.md"),
     .schema = schema,
 };

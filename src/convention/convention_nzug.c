@@ -119,8 +119,8 @@ const zinc_convention_row zinc_convention_nzug = {
     .arrays = true,
     .check = check,
     .schemas = ZINC_URLS(ZINC_RAW "zarr-conventions/nzug/refs/tags/v1/schema.json",
-			 ZINC_HUB "zarr-conventions/nzug/blob/main/schema.json"),
-    .specs = ZINC_URLS(ZINC_HUB "zarr-conventions/nzug/blob/v1/README.md",
-		       ZINC_HUB "zarr-conventions/nzug/blob/main/README.md"),
+			 ZINC_GITHUB "zarr-conventions/nzug/blob/main/schema.json"),
+    .specs = ZINC_URLS(ZINC_GITHUB "zarr-conventions/nzug/blob/v1/README.md",
+		       ZINC_GITHUB "zarr-conventions/nzug/blob/main/README.md"),
     .schema = schema,
 };

@@ -56,9 +56,10 @@ const zinc_convention_row zinc_convention_proj = {
     .inherit = ZINC_INHERIT_PARENT,
     .check = check,
     .schemas = schemas,
-    .specs = ZINC_URLS(
-	ZINC_HUB "zarr-conventions/proj/blob/v0.1/README.md", ZINC_HUB "zarr-conventions/proj/blob/v1/README.md",
-	ZINC_HUB "zarr-conventions/geo-proj/blob/v1/README.md", ZINC_HUB "zarr-experimental/geo-proj/blob/v1/README.md",
-	ZINC_HUB "zarr-experimental/geo-proj/blob/v0.1.0/README.md"),
+    .specs = ZINC_URLS(ZINC_GITHUB "zarr-conventions/proj/blob/v0.1/README.md",
+		       ZINC_GITHUB "zarr-conventions/proj/blob/v1/README.md",
+		       ZINC_GITHUB "zarr-conventions/geo-proj/blob/v1/README.md",
+		       ZINC_GITHUB "zarr-experimental/geo-proj/blob/v1/README.md",
+		       ZINC_GITHUB "zarr-experimental/geo-proj/blob/v0.1.0/README.md"),
     .schema = schema,
 };

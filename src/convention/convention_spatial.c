@@ -150,7 +150,7 @@ const zinc_convention_row zinc_convention_spatial = {
     .check = check,
     .schemas = ZINC_URLS(ZINC_RAW "zarr-conventions/spatial/refs/tags/v0.1/schema.json",
 			 ZINC_RAW "zarr-conventions/spatial/refs/tags/v1/schema.json"),
-    .specs = ZINC_URLS(ZINC_HUB "zarr-conventions/spatial/blob/v0.1/README.md",
-		       ZINC_HUB "zarr-conventions/spatial/blob/v1/README.md"),
+    .specs = ZINC_URLS(ZINC_GITHUB "zarr-conventions/spatial/blob/v0.1/README.md",
+		       ZINC_GITHUB "zarr-conventions/spatial/blob/v1/README.md"),
     .schema = schema,
 };

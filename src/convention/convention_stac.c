@@ -78,6 +78,6 @@ const zinc_convention_row zinc_convention_stac = {
     .groups = true,
     .check = check,
     .schemas = ZINC_URLS(ZINC_RAW "zarr-conventions/stac/refs/tags/v0.1/schema.json"),
-    .specs = ZINC_URLS(ZINC_HUB "zarr-conventions/stac/blob/v0.1/README.md"),
+    .specs = ZINC_URLS(ZINC_GITHUB "zarr-conventions/stac/blob/v0.1/README.md"),
     .schema = schema,
 };

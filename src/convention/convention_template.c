@@ -22,5 +22,5 @@ const zinc_convention_row zinc_convention_template = {
     .arrays = true,
     .check = check,
     .schemas = ZINC_URLS(ZINC_RAW "zarr-conventions/template/refs/tags/v1/schema.json"),
-    .specs = ZINC_URLS(ZINC_HUB "zarr-conventions/template/blob/v1/README.md"),
+    .specs = ZINC_URLS(ZINC_GITHUB "zarr-conventions/template/blob/v1/README.md"),
 };

@@ -28,6 +28,6 @@ const zinc_convention_row zinc_convention_uom = {
     .arrays = true,
     .check = check,
     .schemas = ZINC_URLS(ZINC_RAW "clbarnes/zarr-convention-uom/refs/tags/v1/schema.json"),
-    .specs = ZINC_URLS(ZINC_HUB "clbarnes/zarr-convention-uom/blob/v1/README.md"),
+    .specs = ZINC_URLS(ZINC_GITHUB "clbarnes/zarr-convention-uom/blob/v1/README.md"),
     .schema = schema,
 };
