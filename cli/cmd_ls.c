@@ -87,7 +87,7 @@ list(struct ls *l)
 	zinc_error err = ZINC_ERROR_INIT;
 
 	if (zinc_node_walk(l->h, path, l->run->args->recursive ? -1 : 1, visit, l, &until_stopped, &err))
-		return fail(l->url, &err);
+		return l->broken ? l->status : fail(l->url, &err); /* the node's own error was printed by visit */
 	if (l->run->args->json && !l->broken)
 		print_json(l);
 	return interrupted() ? CANCELLED : l->status;

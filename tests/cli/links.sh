@@ -184,6 +184,11 @@ printf wxyz | "$ZINC" put t.zarr/x --from - -s :2,:2
 
 # ---- refused ----
 zinc 0 tree d.zarr --links refuse
+mkdir d.zarr/doc
+ln -s ../x/zarr.json d.zarr/doc/zarr.json
+zinc 3 ls d.zarr/doc --links refuse
+says "a symbolic link that is not followed"
+rm -r d.zarr/doc
 ln -s ../t.zarr d.zarr/t
 zinc 0 tree d.zarr
 zinc 1 tree d.zarr --links refuse
