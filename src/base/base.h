@@ -20,6 +20,7 @@
 #include "base/for_modules.h"
 #include "base/num.h"
 #include "base/options.h"
+#include "base/with.h"
 
 #define ZINC_KIB ((uint64_t)1 << 10)
 #define ZINC_MIB ((uint64_t)1 << 20)

@@ -9,7 +9,7 @@
  */
 #include "base/base.h"
 
-#if defined(ZINC_WITH_ISAL) && ZINC_WITH_ISAL
+#if ZINC_WITH_ISAL
 
 #include <limits.h>
 #include <isa-l/crc.h>

@@ -6,26 +6,6 @@
 
 #include "codec/codec.h"
 
-/* Libraries that a build may lack; a plain `cc` defines none of these. */
-#ifndef ZINC_WITH_ZSTD
-#define ZINC_WITH_ZSTD 0
-#endif
-#ifndef ZINC_WITH_BLOSC
-#define ZINC_WITH_BLOSC 0
-#endif
-#ifndef ZINC_WITH_DEFLATE
-#define ZINC_WITH_DEFLATE 0
-#endif
-#ifndef ZINC_WITH_BZ2
-#define ZINC_WITH_BZ2 0
-#endif
-#ifndef ZINC_WITH_LZMA
-#define ZINC_WITH_LZMA 0
-#endif
-#ifndef ZINC_WITH_LZ4
-#define ZINC_WITH_LZ4 0
-#endif
-
 /* A codec's URIs in the drafts of 2022, 2020 and 2019.  The drafts define three; zarr-python 2.12 to 2.18 made others
  * from the ids of Zarr v2, as here. */
 #define ZINC_CODEC_URIS(id)                                                                                            \

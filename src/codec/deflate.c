@@ -13,10 +13,6 @@
  */
 #include "codec/codec_parts.h"
 
-#ifndef ZINC_WITH_ISAL
-#define ZINC_WITH_ISAL 0
-#endif
-
 #if ZINC_WITH_DEFLATE
 
 #include <libdeflate.h>

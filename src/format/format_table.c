@@ -6,10 +6,6 @@
  */
 #include "format/format.h"
 
-#ifndef ZINC_WITH_DRAFTS
-#define ZINC_WITH_DRAFTS 1 /* they need no library */
-#endif
-
 #if ZINC_WITH_DRAFTS
 #define DRAFTS &zinc_format_v3_2022, &zinc_format_v3_2020, &zinc_format_v3_2019,
 #else

@@ -5,7 +5,7 @@
  */
 #include "format/draft.h"
 
-#if defined ZINC_WITH_DRAFTS && !ZINC_WITH_DRAFTS
+#if !ZINC_WITH_DRAFTS
 
 const zinc_json *
 zinc_draft_declared(const zinc_hierarchy *h)

@@ -22,10 +22,6 @@
  */
 #include "net/net.h"
 
-#ifndef ZINC_WITH_CURL
-#define ZINC_WITH_CURL 0
-#endif
-
 #if ZINC_WITH_CURL
 
 #include <errno.h>

@@ -10,10 +10,6 @@
  */
 #include "net/net.h"
 
-#ifndef ZINC_WITH_CURL
-#define ZINC_WITH_CURL 0
-#endif
-
 #if ZINC_WITH_CURL
 
 #include <sys/epoll.h>

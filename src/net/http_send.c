@@ -12,10 +12,6 @@
  */
 #include "net/net.h"
 
-#ifndef ZINC_WITH_CURL
-#define ZINC_WITH_CURL 0
-#endif
-
 /* ---- building requests ---- */
 
 static bool

@@ -12,10 +12,6 @@
  */
 #include "schema/regex.h"
 
-#ifndef ZINC_WITH_PCRE2
-#define ZINC_WITH_PCRE2 0
-#endif
-
 #if ZINC_WITH_PCRE2
 
 #define PCRE2_CODE_UNIT_WIDTH 8

@@ -1,38 +1,7 @@
 /*
  * lists.c - what this build supports, from its tables
- *
- * The build system sets ZINC_WITH_X to 0 or 1; in a build by hand without it, the library is missing.
  */
 #include "tool/tool.h"
-
-#ifndef ZINC_WITH_ZSTD
-#define ZINC_WITH_ZSTD 0
-#endif
-#ifndef ZINC_WITH_BLOSC
-#define ZINC_WITH_BLOSC 0
-#endif
-#ifndef ZINC_WITH_ISAL
-#define ZINC_WITH_ISAL 0
-#endif
-#ifndef ZINC_WITH_DEFLATE
-#define ZINC_WITH_DEFLATE 0
-#endif
-#ifndef ZINC_WITH_BZ2
-#define ZINC_WITH_BZ2 0
-#endif
-#ifndef ZINC_WITH_LZMA
-#define ZINC_WITH_LZMA 0
-#endif
-#ifndef ZINC_WITH_PCRE2
-#define ZINC_WITH_PCRE2 0
-#endif
-#ifndef ZINC_WITH_LZ4
-#define ZINC_WITH_LZ4 0
-#endif
-
-#ifndef ZINC_WITH_CURL
-#define ZINC_WITH_CURL 0
-#endif
 
 static const struct {
 	const char *name;

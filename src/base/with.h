@@ -1,0 +1,41 @@
+/*
+ * with.h - libraries and parts that a build may lack
+ *
+ * The build system sets ZINC_WITH_X to 0 or 1.  A plain `cc` sets none of them and has no library.
+ */
+#ifndef ZINC_WITH_H
+#define ZINC_WITH_H
+
+#ifndef ZINC_WITH_BLOSC
+#define ZINC_WITH_BLOSC 0
+#endif
+#ifndef ZINC_WITH_BZ2
+#define ZINC_WITH_BZ2 0
+#endif
+#ifndef ZINC_WITH_CURL
+#define ZINC_WITH_CURL 0
+#endif
+#ifndef ZINC_WITH_DEFLATE
+#define ZINC_WITH_DEFLATE 0
+#endif
+#ifndef ZINC_WITH_ISAL
+#define ZINC_WITH_ISAL 0
+#endif
+#ifndef ZINC_WITH_LZ4
+#define ZINC_WITH_LZ4 0
+#endif
+#ifndef ZINC_WITH_LZMA
+#define ZINC_WITH_LZMA 0
+#endif
+#ifndef ZINC_WITH_PCRE2
+#define ZINC_WITH_PCRE2 0
+#endif
+#ifndef ZINC_WITH_ZSTD
+#define ZINC_WITH_ZSTD 0
+#endif
+
+#ifndef ZINC_WITH_DRAFTS
+#define ZINC_WITH_DRAFTS 1 /* needs no library */
+#endif
+
+#endif
