@@ -58,15 +58,11 @@ static zinc_status
 edit_shape(void *arg, zinc_json_doc *doc, zinc_error *err)
 {
 	reshape *x = arg;
-	zinc_json *root = zinc_json_root(doc), *list;
-	int d;
+	zinc_json *root = zinc_json_root(doc);
 
 	ZINC_TRY(new_shape(x, zinc_json_member(root, "shape"), err));
 	ZINC_TRY(check_chunks_stay(x, err));
-	list = zinc_json_make(doc, ZINC_JSON_ARRAY);
-	for (d = 0; d < x->ndim; d++)
-		ZINC_TRY(zinc_json_append(list, zinc_json_make_u64(doc, x->after[d]), err));
-	return zinc_json_set(doc, root, "shape", list, err);
+	return zinc_json_set(doc, root, "shape", zinc_json_make_u64_list(doc, x->after, x->ndim), err);
 }
 
 static zinc_status

@@ -376,8 +376,8 @@ zinc_chain_free(zinc_chain *c)
 }
 
 /* Always the object form, without must_understand (M24). */
-static zinc_status
-print_item(const char *name, zinc_json *configuration, zinc_json_doc *doc, zinc_json *list, zinc_error *err)
+zinc_status
+zinc_codec_append(zinc_json_doc *doc, zinc_json *list, const char *name, zinc_json *configuration, zinc_error *err)
 {
 	zinc_json *o = zinc_json_make(doc, ZINC_JSON_OBJECT);
 
@@ -393,8 +393,8 @@ print_codec(const zinc_codec *codec, zinc_json_doc *doc, zinc_json *list, zinc_e
 	zinc_json *configuration = NULL;
 
 	ZINC_TRY(zinc_codec_print(codec, doc, &configuration, err));
-	ZINC_TRY(print_item(codec->ops->name, configuration, doc, list, err));
-	return codec->ops->bytes_behind ? print_item(zinc_codec_bytes.name, NULL, doc, list, err) : ZINC_OK;
+	ZINC_TRY(zinc_codec_append(doc, list, codec->ops->name, configuration, err));
+	return codec->ops->bytes_behind ? zinc_codec_append(doc, list, zinc_codec_bytes.name, NULL, err) : ZINC_OK;
 }
 
 zinc_status

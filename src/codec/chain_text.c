@@ -12,18 +12,6 @@
 
 #define MOST_WORDS 8
 
-/* Append {"name": ..., "configuration": ...} to `list`. */
-static zinc_status
-append_codec(zinc_json_doc *doc, zinc_json *list, const char *name, zinc_json *configuration, zinc_error *err)
-{
-	zinc_json *o = zinc_json_make(doc, ZINC_JSON_OBJECT);
-
-	ZINC_TRY(zinc_json_set(doc, o, "name", zinc_json_make_string(doc, name), err));
-	if (configuration)
-		ZINC_TRY(zinc_json_set(doc, o, "configuration", configuration, err));
-	return zinc_json_append(list, o, err);
-}
-
 static zinc_status
 append_bytes(zinc_json_doc *doc, zinc_json *list, const zinc_rep *rep, bool big, zinc_error *err)
 {
@@ -31,7 +19,7 @@ append_bytes(zinc_json_doc *doc, zinc_json *list, const zinc_rep *rep, bool big,
 	zinc_json *configuration = NULL;
 
 	ZINC_TRY(zinc_codec_bytes.parse_words(word, big && rep->dtype->unit > 1, rep, doc, &configuration, err));
-	return append_codec(doc, list, zinc_codec_bytes.name, configuration, err);
+	return zinc_codec_append(doc, list, zinc_codec_bytes.name, configuration, err);
 }
 
 /* Append the default array->bytes codec. */
@@ -39,9 +27,9 @@ static zinc_status
 append_packer(zinc_json_doc *doc, zinc_json *list, const zinc_rep *rep, bool big, zinc_error *err)
 {
 	if (rep->dtype->kind == ZINC_KIND_STRING)
-		return append_codec(doc, list, zinc_codec_vlen_utf8.name, NULL, err);
+		return zinc_codec_append(doc, list, zinc_codec_vlen_utf8.name, NULL, err);
 	if (rep->dtype->kind == ZINC_KIND_BYTES)
-		return append_codec(doc, list, zinc_codec_vlen_bytes.name, NULL, err);
+		return zinc_codec_append(doc, list, zinc_codec_vlen_bytes.name, NULL, err);
 	return append_bytes(doc, list, rep, big, err);
 }
 
@@ -54,7 +42,7 @@ append_reversal(zinc_json_doc *doc, zinc_json *list, int ndim, zinc_error *err)
 	for (i = ndim; i-- > 0;)
 		ZINC_TRY(zinc_json_append(axes, zinc_json_make_i64(doc, i), err));
 	ZINC_TRY(zinc_json_set(doc, o, "order", axes, err));
-	return append_codec(doc, list, zinc_codec_transpose.name, o, err);
+	return zinc_codec_append(doc, list, zinc_codec_transpose.name, o, err);
 }
 
 /* ---- the two spellings ---- */
@@ -85,7 +73,7 @@ read_short(char *text, const zinc_rep *rep, bool big, zinc_json_doc *doc, zinc_j
 	else if (n > 0 || ops->needs_configuration)
 		return zinc_fail(err, ZINC_E_INVALID, "codec \"%s\" %s", ops->name,
 				 n > 0 ? "takes no words" : "needs a configuration: give the codecs as JSON");
-	return append_codec(doc, list, ops->name, configuration, err);
+	return zinc_codec_append(doc, list, ops->name, configuration, err);
 }
 
 /* Parse codecs joined by '+'. */
@@ -191,8 +179,8 @@ make_index_codecs(zinc_json_doc *doc, zinc_json **out, zinc_error *err)
 	zinc_json *list = zinc_json_make(doc, ZINC_JSON_ARRAY), *o = zinc_json_make(doc, ZINC_JSON_OBJECT);
 
 	ZINC_TRY(zinc_json_set(doc, o, "endian", zinc_json_make_string(doc, "little"), err));
-	ZINC_TRY(append_codec(doc, list, zinc_codec_bytes.name, o, err));
-	ZINC_TRY(append_codec(doc, list, zinc_codec_crc32c.name, NULL, err));
+	ZINC_TRY(zinc_codec_append(doc, list, zinc_codec_bytes.name, o, err));
+	ZINC_TRY(zinc_codec_append(doc, list, zinc_codec_crc32c.name, NULL, err));
 	*out = list;
 	return ZINC_OK;
 }
@@ -202,17 +190,14 @@ zinc_chain_make_sharded(zinc_json **out, zinc_json_doc *doc, zinc_json *inner, c
 			zinc_error *err)
 {
 	zinc_json *list = zinc_json_make(doc, ZINC_JSON_ARRAY), *o = zinc_json_make(doc, ZINC_JSON_OBJECT);
-	zinc_json *shape = zinc_json_make(doc, ZINC_JSON_ARRAY), *index = NULL;
-	int i;
+	zinc_json *index = NULL;
 
-	for (i = 0; i < ndim; i++)
-		ZINC_TRY(zinc_json_append(shape, zinc_json_make_u64(doc, chunk_shape[i]), err));
 	ZINC_TRY(make_index_codecs(doc, &index, err));
-	ZINC_TRY(zinc_json_set(doc, o, "chunk_shape", shape, err));
+	ZINC_TRY(zinc_json_set(doc, o, "chunk_shape", zinc_json_make_u64_list(doc, chunk_shape, ndim), err));
 	ZINC_TRY(zinc_json_set(doc, o, "codecs", inner, err));
 	ZINC_TRY(zinc_json_set(doc, o, "index_codecs", index, err));
 	ZINC_TRY(zinc_json_set(doc, o, "index_location", zinc_json_make_string(doc, "end"), err));
-	ZINC_TRY(append_codec(doc, list, zinc_codec_sharding.name, o, err));
+	ZINC_TRY(zinc_codec_append(doc, list, zinc_codec_sharding.name, o, err));
 	*out = list;
 	return ZINC_OK;
 }

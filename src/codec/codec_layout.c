@@ -48,13 +48,7 @@ static zinc_status
 layout_open(layout_codec *l, const zinc_json *configuration, const zinc_rep *in, zinc_report *r, zinc_error *err)
 {
 	const zinc_memory_layout_def *def = def_of(&l->codec);
-	const zinc_codec_input input = {.size = sizeof input,
-					.context = l->codec.ctx,
-					.dtype = in->dtype->name,
-					.element_size = in->dtype->size,
-					.ndim = in->ndim,
-					.shape = in->shape,
-					.fill = in->fill};
+	const zinc_codec_input input = zinc_codec_input_of(&l->codec, in);
 	zinc_error why = ZINC_ERROR_INIT;
 	zinc_status st;
 

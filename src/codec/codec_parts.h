@@ -4,6 +4,8 @@
 #ifndef ZINC_CODEC_PARTS_H
 #define ZINC_CODEC_PARTS_H
 
+#include <zinc/extend.h>
+
 #include "codec/codec.h"
 
 /* A codec's URIs in the drafts of 2022, 2020 and 2019.  The drafts define three; zarr-python 2.12 to 2.18 made others
@@ -106,6 +108,11 @@ zinc_status zinc_decode_out_done(zinc_decode_out *p, const uint8_t *to, size_t n
 int zinc_vlen_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded);
 /* zinc_bytes_ops.bound of every compressor. */
 int zinc_bound_compressed(const zinc_codec *c, size_t decoded, size_t *encoded);
+/* Append {"name": ..., "configuration": ...} to a list of codecs; `configuration` NULL: none (chain.c). */
+zinc_status zinc_codec_append(zinc_json_doc *doc, zinc_json *list, const char *name, zinc_json *configuration,
+			      zinc_error *err);
+/* What a registered codec or memory layout is opened for. */
+zinc_codec_input zinc_codec_input_of(const zinc_codec *c, const zinc_rep *in);
 /* zinc_bytes_ops.verifies of formats that always have a checksum. */
 bool zinc_verifies_always(const zinc_codec *c);
 

@@ -180,12 +180,9 @@ static zinc_status
 sharding_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
 {
 	const zinc_shard *sh = (const zinc_shard *)c;
-	zinc_json *o = zinc_json_make(doc, ZINC_JSON_OBJECT), *shape = zinc_json_make(doc, ZINC_JSON_ARRAY), *list;
-	int i;
+	zinc_json *o = zinc_json_make(doc, ZINC_JSON_OBJECT), *list;
 
-	for (i = 0; i < sh->ndim; i++)
-		ZINC_TRY(zinc_json_append(shape, zinc_json_make_u64(doc, sh->chunk_shape[i]), err));
-	ZINC_TRY(zinc_json_set(doc, o, "chunk_shape", shape, err));
+	ZINC_TRY(zinc_json_set(doc, o, "chunk_shape", zinc_json_make_u64_list(doc, sh->chunk_shape, sh->ndim), err));
 	ZINC_TRY(zinc_chain_print(sh->inner, doc, &list, err));
 	ZINC_TRY(zinc_json_set(doc, o, "codecs", list, err));
 	if (sh->index) {

@@ -111,19 +111,25 @@ find_output(user_codec *u, const zinc_rep *in, zinc_rep *out, zinc_error *err)
 			  u->fill, out->dtype->size, ZINC_E_INVALID, err);
 }
 
+zinc_codec_input
+zinc_codec_input_of(const zinc_codec *c, const zinc_rep *in)
+{
+	return (zinc_codec_input){.size = sizeof(zinc_codec_input),
+				  .context = c->ctx,
+				  .dtype = in->dtype->name,
+				  .element_size = in->dtype->size,
+				  .ndim = in->ndim,
+				  .shape = in->shape,
+				  .fill = in->fill};
+}
+
 /* Call the program's open() with the configuration as text, which is kept for printing. */
 static zinc_status
 user_open(user_codec *u, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
 	  zinc_error *err)
 {
 	const zinc_codec_def *def = def_of(&u->codec);
-	const zinc_codec_input input = {.size = sizeof input,
-					.context = u->codec.ctx,
-					.dtype = in->dtype->name,
-					.element_size = in->dtype->size,
-					.ndim = in->ndim,
-					.shape = in->shape,
-					.fill = in->fill};
+	const zinc_codec_input input = zinc_codec_input_of(&u->codec, in);
 	zinc_error why = ZINC_ERROR_INIT;
 	zinc_status st;
 

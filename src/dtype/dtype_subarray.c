@@ -166,13 +166,8 @@ zinc_json *
 zinc_subarray_print_shape(const zinc_dtype *t, zinc_json_doc *doc)
 {
 	const subarray *x = t->self;
-	zinc_json *list = zinc_json_make(doc, ZINC_JSON_ARRAY);
-	int d;
 
-	for (d = 0; d < x->ndim; d++)
-		if (zinc_json_append(list, zinc_json_make_u64(doc, x->shape[d]), NULL) != ZINC_OK)
-			return NULL;
-	return list;
+	return zinc_json_make_u64_list(doc, x->shape, x->ndim);
 }
 
 static zinc_status

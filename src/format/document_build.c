@@ -37,19 +37,6 @@ set(struct build *b, const char *key, zinc_json *v, zinc_error *err)
 	return zinc_json_set(b->doc, b->root, key, v, err);
 }
 
-/* NULL when memory is out; the next zinc_json_set reports that. */
-static zinc_json *
-list_of(struct build *b, const uint64_t *numbers, int n)
-{
-	zinc_json *list = zinc_json_make(b->doc, ZINC_JSON_ARRAY);
-	int i;
-
-	for (i = 0; i < n; i++)
-		if (zinc_json_append(list, zinc_json_make_u64(b->doc, numbers[i]), NULL) != ZINC_OK)
-			return NULL;
-	return list;
-}
-
 /* Parse a caller's JSON text.  Text that is not JSON is E_INVALID. */
 static zinc_status
 parse_json(zinc_json **out, struct build *b, const char *what, const char *text, zinc_error *err)
@@ -246,7 +233,7 @@ build_members(struct build *b, zinc_error *err)
 	b->big = b->big || b->o.big_endian;
 	ZINC_TRY(choose_grid(b, err));
 	ZINC_TRY(begin(b, "array", err));
-	ZINC_TRY(set(b, "shape", list_of(b, b->o.shape, b->o.ndim), err));
+	ZINC_TRY(set(b, "shape", zinc_json_make_u64_list(b->doc, b->o.shape, b->o.ndim), err));
 	ZINC_TRY(set(b, "data_type", zinc_dtype_print_orders(b->dtype, b->doc), err));
 	ZINC_TRY(set_grid(b, err));
 	ZINC_TRY(set_keys(b, err));

@@ -131,18 +131,6 @@ read_chain(zinc_draft_make *b)
 
 /* ---- grids and shards ---- */
 
-static zinc_json *
-list_of(zinc_json_doc *doc, const uint64_t *numbers, int n)
-{
-	zinc_json *list = zinc_json_make(doc, ZINC_JSON_ARRAY);
-	int i;
-
-	for (i = 0; i < n; i++)
-		if (zinc_json_append(list, zinc_json_make_u64(doc, numbers[i]), NULL) != ZINC_OK)
-			return NULL;
-	return list;
-}
-
 /* Add a transformer for shards of shape `outer` with chunks of shape `inner`, before those of the shards around it. */
 static zinc_status
 add_sharding(zinc_draft_make *b, zinc_json **list, const uint64_t *outer, const uint64_t *inner)
@@ -155,7 +143,8 @@ add_sharding(zinc_draft_make *b, zinc_json **list, const uint64_t *outer, const 
 
 	for (i = 0; i < b->m->ndim; i++)
 		per[i] = outer[i] / inner[i];
-	ZINC_TRY(zinc_json_set(b->doc, c, "chunks_per_shard", list_of(b->doc, per, b->m->ndim), b->err));
+	ZINC_TRY(
+	    zinc_json_set(b->doc, c, "chunks_per_shard", zinc_json_make_u64_list(b->doc, per, b->m->ndim), b->err));
 	ZINC_TRY(zinc_json_set(b->doc, v, "extension",
 			       zinc_json_make_string(b->doc, zinc_draft_sharding_name(b->draft)), b->err));
 	ZINC_TRY(zinc_json_set(b->doc, v, "type", zinc_json_make_string(b->doc, "indexed"), b->err));
@@ -202,7 +191,7 @@ make_grid(zinc_draft_make *b, const uint64_t *chunk, zinc_json **out)
 		return declare_grid(b, out);
 	*out = zinc_json_make(b->doc, ZINC_JSON_OBJECT);
 	ZINC_TRY(zinc_json_set(b->doc, *out, "type", zinc_json_make_string(b->doc, "regular"), b->err));
-	return zinc_json_set(b->doc, *out, "chunk_shape", list_of(b->doc, chunk, b->m->ndim), b->err);
+	return zinc_json_set(b->doc, *out, "chunk_shape", zinc_json_make_u64_list(b->doc, chunk, b->m->ndim), b->err);
 }
 
 /* A program's key encoding is an extension of the array. */

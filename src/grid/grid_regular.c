@@ -63,13 +63,11 @@ regular_parse(zinc_grid *g, const zinc_json *configuration, const uint64_t *shap
 static zinc_json *
 regular_print(const zinc_grid *g, zinc_json_doc *doc)
 {
-	zinc_json *v = zinc_json_make(doc, ZINC_JSON_OBJECT), *extents = zinc_json_make(doc, ZINC_JSON_ARRAY);
-	int d;
+	zinc_json *v = zinc_json_make(doc, ZINC_JSON_OBJECT);
 
-	for (d = 0; d < g->ndim; d++)
-		if (zinc_json_append(extents, zinc_json_make_u64(doc, g->step[d]), NULL) != ZINC_OK)
-			return NULL;
-	return zinc_json_set(doc, v, "chunk_shape", extents, NULL) == ZINC_OK ? v : NULL;
+	return zinc_json_set(doc, v, "chunk_shape", zinc_json_make_u64_list(doc, g->step, g->ndim), NULL) == ZINC_OK
+		   ? v
+		   : NULL;
 }
 
 /* `self` of a regular grid is the chunk shape. */

@@ -79,6 +79,7 @@ zinc_json *zinc_json_make_string(zinc_json_doc *doc, const char *s);
 zinc_json *zinc_json_make_stringn(zinc_json_doc *doc, const char *s, size_t n);
 zinc_json *zinc_json_make_u64(zinc_json_doc *doc, uint64_t v);
 zinc_json *zinc_json_make_i64(zinc_json_doc *doc, int64_t v);
+zinc_json *zinc_json_make_u64_list(zinc_json_doc *doc, const uint64_t *numbers, int n); /* a list of them */
 zinc_json *zinc_json_make_number(zinc_json_doc *doc, const char *token); /* NULL also when `token` is not a number */
 /* The shortest decimal that reads back as the same double (or float), spelled as in Python ("1.0", "1e-05").  NULL also
  * when not finite. */

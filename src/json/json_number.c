@@ -116,6 +116,18 @@ zinc_json_make_u64(zinc_json_doc *doc, uint64_t v)
 }
 
 zinc_json *
+zinc_json_make_u64_list(zinc_json_doc *doc, const uint64_t *numbers, int n)
+{
+	zinc_json *list = zinc_json_make(doc, ZINC_JSON_ARRAY);
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (zinc_json_append(list, zinc_json_make_u64(doc, numbers[i]), NULL) != ZINC_OK)
+			return NULL;
+	return list;
+}
+
+zinc_json *
 zinc_json_make_i64(zinc_json_doc *doc, int64_t v)
 {
 	char token[24];

@@ -33,14 +33,7 @@ add_text(zinc_json_doc *doc, zinc_json *to, const char *key, const char *text, z
 static zinc_status
 add_shape(const zinc_cp *c, zinc_json_doc *doc, zinc_json *to, const char *key, const uint64_t *shape, zinc_error *err)
 {
-	zinc_json *list = zinc_json_make(doc, ZINC_JSON_ARRAY);
-	int d;
-
-	if (!shape)
-		return ZINC_OK;
-	for (d = 0; d < c->o.ndim; d++)
-		ZINC_TRY(zinc_json_append(list, zinc_json_make_u64(doc, shape[d]), err));
-	return zinc_json_set(doc, to, key, list, err);
+	return shape ? zinc_json_set(doc, to, key, zinc_json_make_u64_list(doc, shape, c->o.ndim), err) : ZINC_OK;
 }
 
 static zinc_status

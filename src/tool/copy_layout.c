@@ -49,19 +49,6 @@ set(struct layout *l, const char *key, zinc_json *v)
 	return zinc_json_set(l->doc, l->root, key, v, l->err);
 }
 
-/* NULL: no memory; the next zinc_json_set reports it. */
-static zinc_json *
-list_of(zinc_json_doc *doc, const uint64_t *numbers, int n)
-{
-	zinc_json *list = zinc_json_make(doc, ZINC_JSON_ARRAY);
-	int i;
-
-	for (i = 0; i < n; i++)
-		if (zinc_json_append(list, zinc_json_make_u64(doc, numbers[i]), NULL) != ZINC_OK)
-			return NULL;
-	return list;
-}
-
 static zinc_json *
 regular_grid(zinc_json_doc *doc, const uint64_t *shape, int ndim)
 {
@@ -273,7 +260,7 @@ select_shape(struct layout *l)
 		drop_transposes(l->doc, &l->inner);
 	}
 	l->ndim = k;
-	ZINC_TRY(set(l, "shape", list_of(l->doc, l->shape, k)));
+	ZINC_TRY(set(l, "shape", zinc_json_make_u64_list(l->doc, l->shape, k)));
 	return select_names(l);
 }
 
