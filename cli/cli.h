@@ -244,6 +244,8 @@ enum paint { PLAIN, BOLD, DIM, RED, YELLOW, GREEN, BLUE };
 bool colour_wanted(int fd);
 /* `s` in a colour, or unchanged. */
 void text_paint(struct text *t, bool colour, enum paint p, const char *s);
+/* The first column of a table of two. */
+void text_label(struct text *t, bool colour, const char *label);
 
 /* ---- progress.c ---- */
 

@@ -70,19 +70,9 @@ show_chunk(void *arg, const zinc_chunk *c)
 /* ---- explain ---- */
 
 static void
-row(struct text *t, const struct touched *x, const char *label)
-{
-	struct text padded = {NULL, 0, 0};
-
-	text_printf(&padded, "%-13s", label);
-	text_paint(t, x->run->colour, DIM, padded.p);
-	text_free(&padded);
-}
-
-static void
 count_row(struct text *t, const struct touched *x, const char *label, uint64_t n, uint64_t present)
 {
-	row(t, x, label);
+	text_label(t, x->run->colour, label);
 	text_printf(t, "%llu", (unsigned long long)n);
 	if (present < n)
 		text_printf(t, ", %llu of them stored", (unsigned long long)present);
@@ -92,7 +82,7 @@ count_row(struct text *t, const struct touched *x, const char *label, uint64_t n
 static void
 size_row(struct text *t, const struct touched *x, const char *label, uint64_t nbytes)
 {
-	row(t, x, label);
+	text_label(t, x->run->colour, label);
 	text_size(t, nbytes);
 	text_puts(t, "\n");
 }
@@ -111,7 +101,7 @@ explain_text(struct text *t, const struct touched *x, const zinc_explanation *e,
 {
 	count_row(t, x, "objects", e->objects, e->objects_present);
 	count_row(t, x, "chunks", e->chunks, e->chunks_present);
-	row(t, x, "requests");
+	text_label(t, x->run->colour, "requests");
 	text_printf(t, "%llu", (unsigned long long)e->requests);
 	if (e->ranges)
 		text_printf(t, ", %llu of them for parts of objects", (unsigned long long)e->ranges);
@@ -119,11 +109,11 @@ explain_text(struct text *t, const struct touched *x, const zinc_explanation *e,
 	size_row(t, x, "read", e->bytes);
 	size_row(t, x, "decoded", e->decoded_bytes);
 	size_row(t, x, "selected", e->selected_bytes);
-	row(t, x, "wasted");
+	text_label(t, x->run->colour, "wasted");
 	text_printf(t, "%.0f%% of what is decoded\n", e->waste * 100);
 	if (!e->better)
 		return;
-	row(t, x, "better");
+	text_label(t, x->run->colour, "better");
 	text_puts(t, "chunks of ");
 	text_times(t, e->chunk_shape, ndim);
 	text_printf(t, " would waste %.0f%%: zinc cp %s NEW --chunks ", e->better_waste * 100, x->url);

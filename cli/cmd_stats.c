@@ -113,21 +113,11 @@ add_mean(struct text *t, const struct shown *x, bool json)
 /* ---- text ---- */
 
 static void
-row(struct text *t, const struct shown *x, const char *label)
-{
-	struct text padded = {NULL, 0, 0};
-
-	text_printf(&padded, "%-13s", label);
-	text_paint(t, x->run->colour, DIM, padded.p);
-	text_free(&padded);
-}
-
-static void
 rows_numbers(struct text *t, const struct shown *x)
 {
 	const zinc_stats *s = &x->s;
 
-	row(t, x, "elements");
+	text_label(t, x->run->colour, "elements");
 	text_printf(t, "%llu", (unsigned long long)s->elements);
 	if (s->nan)
 		text_printf(t, ", %llu %s", (unsigned long long)s->nan, s->of == ZINC_STATS_TIMES ? "NaT" : "NaN");
@@ -137,23 +127,23 @@ rows_numbers(struct text *t, const struct shown *x)
 	if (!has_numbers(x))
 		return;
 	if (s->of != ZINC_STATS_VALUES) {
-		row(t, x, "of");
+		text_label(t, x->run->colour, "of");
 		text_printf(t, "%s\n", of_names[s->of]);
 	}
-	row(t, x, "min");
+	text_label(t, x->run->colour, "min");
 	add_number(t, x, s->min, false);
 	text_puts(t, "\n");
-	row(t, x, "max");
+	text_label(t, x->run->colour, "max");
 	add_number(t, x, s->max, false);
 	text_puts(t, "\n");
-	row(t, x, "mean");
+	text_label(t, x->run->colour, "mean");
 	add_mean(t, x, false);
 	text_puts(t, "\n");
-	row(t, x, "std");
+	text_label(t, x->run->colour, "std");
 	add_double(t, s->deviation, false);
 	text_puts(t, "\n");
 	if (*s->sum) {
-		row(t, x, "sum");
+		text_label(t, x->run->colour, "sum");
 		text_printf(t, "%s\n", s->sum);
 	}
 }
@@ -202,7 +192,7 @@ row_stored(struct text *t, const struct shown *x)
 {
 	const zinc_stored *s = &x->stored;
 
-	row(t, x, "stored");
+	text_label(t, x->run->colour, "stored");
 	if (x->unlisted) {
 		text_puts(t, "not known: the store cannot list\n");
 		return;
@@ -216,7 +206,7 @@ row_stored(struct text *t, const struct shown *x)
 	text_puts(t, "\n");
 	if (!s->objects)
 		return;
-	row(t, x, "per object");
+	text_label(t, x->run->colour, "per object");
 	text_size(t, s->smallest);
 	text_puts(t, " to ");
 	text_size(t, s->largest);

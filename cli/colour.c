@@ -22,3 +22,13 @@ text_paint(struct text *t, bool colour, enum paint p, const char *s)
 	else
 		text_puts(t, s);
 }
+
+void
+text_label(struct text *t, bool colour, const char *label)
+{
+	struct text padded = {NULL, 0, 0};
+
+	text_printf(&padded, "%-13s", label);
+	text_paint(t, colour, DIM, padded.p);
+	text_free(&padded);
+}
