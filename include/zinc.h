@@ -99,8 +99,7 @@ typedef struct zinc_error {
 #define ZINC_ERROR_INIT {ZINC_OK, 0, "", "", "", "", "", "", "", 0, "", ""}
 /* clang-format on */
 
-/* The whole error as one line, "url: key: chunk 1,0: codec: text"; borrowed from `err`.
- * "" when nothing failed or `err` is NULL. */
+/* The error as one line, "url: key: chunk 1,0: codec: text"; borrowed from `err`.  "" for NULL, or if nothing failed. */
 ZINC_API const char *zinc_error_text(zinc_error *err);
 
 /* The status in `err`; ZINC_OK when nothing failed. */
@@ -118,8 +117,8 @@ ZINC_API const char *zinc_version(void);
 /* ------------------------------------------------------------------------
  * 2  Options
  *
- * An options structure starts with its size, so that it can grow, and every
- * zero member means "the default".  In C:
+ * An options structure starts with its size, so that it can grow.  A zero member
+ * means "the default", a NULL pointer all defaults.  In C:
  *
  *     zinc_array_create_url(&a, url, ZINC_ARRAY_OPTIONS(.ndim = 2, .shape = s, .dtype = "float32"), NULL,
  *                           &err);
@@ -128,8 +127,6 @@ ZINC_API const char *zinc_version(void);
  *
  *     zinc_array_options o = ZINC_ARRAY_OPTIONS_INIT;
  *     o.ndim = 2;
- *
- * A NULL options pointer means all defaults.
  * ------------------------------------------------------------------------ */
 
 #ifndef __cplusplus
@@ -140,11 +137,8 @@ ZINC_API const char *zinc_version(void);
  * 3  Context
  * ------------------------------------------------------------------------ */
 
-/*
- * A context owns the thread pool, the allocator, the limits, the chunk cache and
- * the warning callback.  NULL means the default context of the process, which is
- * made on first use.  A context must outlive everything opened with it.
- */
+/* A context owns the thread pool, the allocator, the limits, the chunk cache and the warning callback.  NULL means the
+ * default context of the process, made on first use.  A context must outlive everything opened with it. */
 typedef struct zinc_context zinc_context;
 
 /* All memory of the library comes from here (codec libraries allocate their own work space;
@@ -160,7 +154,7 @@ typedef struct zinc_allocator {
 #define ZINC_ALLOCATOR_INIT {sizeof(zinc_allocator), NULL, NULL, NULL, NULL}
 /* clang-format on */
 
-/* Limits on hostile or very large input.  Zero means the default in brackets. */
+/* Limits on hostile or very large input, with their defaults in brackets. */
 typedef struct zinc_limits {
 	size_t size;
 	uint64_t json_bytes;   /* length of one document [64 MiB] */
@@ -218,8 +212,7 @@ ZINC_API void zinc_context_trim(zinc_context *ctx);
  * that is checked for leaks.  Nothing opened with it may be in use.  The next call that needs the context makes it again. */
 ZINC_API void zinc_context_free_default(void);
 
-/* Bytes or text that a call returns.  `data` is followed by a zero byte that `nbytes` does
- * not count, so text can be used as a string.  Free it with zinc_blob_fini, which empties it. */
+/* Bytes or text that a call returns.  A zero byte, which `nbytes` does not count, follows: text is also a string. */
 typedef struct zinc_blob {
 	void *data;
 	size_t nbytes;
@@ -229,7 +222,7 @@ typedef struct zinc_blob {
 /* clang-format off */
 #define ZINC_BLOB_INIT {NULL, 0, NULL}
 /* clang-format on */
-/* Free its bytes and empty it; NULL is fine. */
+/* Free the bytes of a blob and empty it; NULL is fine. */
 ZINC_API void zinc_blob_fini(zinc_blob *blob);
 
 /* ------------------------------------------------------------------------
@@ -276,10 +269,8 @@ typedef struct zinc_vlen {
 	uint64_t nbytes;
 } zinc_vlen;
 
-/*
- * Memory that variable-length elements are read into.  They live until the arena is emptied or freed, even
- * after the array is closed.  `limit` bytes in all [1 GiB]; a read that needs more is E_LIMIT.
- */
+/* Memory that variable-length elements are read into.  They live until the arena is emptied or freed, even after the
+ * array is closed.  `limit` bytes in all [1 GiB]; a read that needs more is E_LIMIT. */
 typedef struct zinc_arena zinc_arena;
 ZINC_API ZINC_CHECKED zinc_status zinc_arena_new(zinc_arena **out, zinc_context *ctx, uint64_t limit, zinc_error *err);
 ZINC_API void zinc_arena_empty(zinc_arena *arena);
