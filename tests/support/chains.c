@@ -188,6 +188,19 @@ chain_damage(chain_case *t, const void *bytes, size_t n, const void *elements)
 	return unnoticed;
 }
 
+void
+assert_damage_noticed(const char *codecs)
+{
+	static const char text[] = "hello, zinc";
+	zinc_error err = ZINC_ERROR_INIT;
+	chain_case t;
+
+	assert_ok(chain_init(&t, NULL, codecs, "uint8", (uint64_t[]){sizeof text - 1, ENDED}, NULL, true, &err));
+	assert_ok(chain_encode(&t, text, &err));
+	assert_int_equal(chain_damage(&t, t.out.p, t.out.n, text), 0);
+	chain_fini(&t);
+}
+
 size_t
 unhex(const char *hex, void *out, size_t cap)
 {

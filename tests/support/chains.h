@@ -45,6 +45,8 @@ void chain_finds(const char *codecs, const char *dtype, const uint64_t *shape, z
  * E_CORRUPT, E_CHECKSUM or E_UNSUPPORTED, or elements of the right size.  Returns how many flips were not detected
  * and changed elements. */
 size_t chain_damage(chain_case *t, const void *bytes, size_t n, const void *elements);
+/* The same for a text encoded by `codecs`, which must detect every flip that changes it. */
+void assert_damage_noticed(const char *codecs);
 
 /* "1f 8b 08" -> bytes; returns how many. */
 size_t unhex(const char *hex, void *out, size_t cap);

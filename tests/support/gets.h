@@ -46,4 +46,8 @@ void assert_missing(zinc_store *s, const char *key);
 void put_text(zinc_store *s, const char *key, const char *text);
 zinc_tag tag_of(zinc_store *s, const char *key);
 
+/* Add one to the int `arg`, for each key of zinc_store_list or each entry of zinc_store_list_dir. */
+int count_key(void *arg, const char *key, uint64_t nbytes);
+int count_entry(void *arg, const char *name, int is_prefix);
+
 #endif

@@ -157,3 +157,73 @@ forest_list(forest *f, const char *path, int depth)
 			       : zinc_node_walk(f->h, path, depth, add_node, f, NULL, &err);
 	return st == ZINC_OK ? f->text : zinc_status_name(st);
 }
+
+zinc_status
+in_new_hierarchy(zinc_context *ctx, const char *format, zinc_status (*work)(zinc_hierarchy *h, zinc_error *err),
+		 bool again, zinc_error *err)
+{
+	static unsigned serial;
+	zinc_hierarchy *h = NULL;
+	zinc_store *store = NULL;
+	zinc_status st;
+	char url[64];
+
+	snprintf(url, sizeof url, "memory://new-hierarchy-%u", ++serial);
+	st = zinc_store_open(&store, url, ZINC_STORE_OPTIONS(.context = ctx), err);
+	if (st == ZINC_OK)
+		st = zinc_hierarchy_open(&h, store, "",
+					 ZINC_OPEN_OPTIONS(.context = ctx, .create = 1, .format = format), err);
+	if (st == ZINC_OK)
+		st = work(h, err);
+	zinc_hierarchy_close(h);
+	h = NULL;
+	if (st == ZINC_OK && again)
+		st = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx), err);
+	zinc_hierarchy_close(h);
+	zinc_store_close(store);
+	return st;
+}
+
+/* ---- a store that cannot list ---- */
+
+static void
+unlisted_caps(void *self, zinc_caps *out)
+{
+	zinc_store_caps(self, out);
+	out->flags &= ~(uint32_t)ZINC_CAP_LIST;
+}
+
+static zinc_status
+unlisted_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
+	     zinc_error *err)
+{
+	return zinc_store_get(self, requests, n, sink, wait, err);
+}
+
+static zinc_store *
+unlisted_forwards(void *self)
+{
+	return self;
+}
+
+static void
+unlisted_close(void *self)
+{
+	(void)self;
+}
+
+zinc_store *
+unlisted_store(zinc_context *ctx, zinc_store *next)
+{
+	static const zinc_store_ops ops = {.size = sizeof ops,
+					   .name = "unlisted",
+					   .caps = unlisted_caps,
+					   .get = unlisted_get,
+					   .forwards = unlisted_forwards,
+					   .close = unlisted_close};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *store = NULL;
+
+	assert_ok(zinc_store_wrap(&store, ctx, &ops, next, "unlisted://", &err));
+	return store;
+}

@@ -50,4 +50,11 @@ const char *forest_keys(forest *f);                 /* "a/zarr.json zarr.json" *
 #define CHILDREN 1000
 const char *forest_list(forest *f, const char *path, int depth);
 
+/* For scenarios of a sweep: work in a new hierarchy in memory; then, if `again`, open it once more. */
+zinc_status in_new_hierarchy(zinc_context *ctx, const char *format,
+			     zinc_status (*work)(zinc_hierarchy *h, zinc_error *err), bool again, zinc_error *err);
+
+/* A store over `next`, which outlives it, that cannot list keys. */
+zinc_store *unlisted_store(zinc_context *ctx, zinc_store *next);
+
 #endif

@@ -8,29 +8,10 @@
 #include "support/test.h"
 #include "support/types.h"
 
-type_found found;
+findings found;
 zinc_status fill_status;
 
 static char shown[65536];
-
-static void
-note(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
-{
-	(void)arg;
-	found.n++;
-	found.severity = severity;
-	snprintf(found.rule, sizeof found.rule, "%s", rule);
-	snprintf(found.pointer, sizeof found.pointer, "%s", pointer);
-	snprintf(found.message, sizeof found.message, "%s", message);
-}
-
-static void
-report(zinc_report *r, bool strict)
-{
-	found = (type_found){.n = 0};
-	zinc_report_init(r, NULL, strict, "test");
-	r->found = note;
-}
 
 const zinc_dtype *
 type_of(const char *text)
@@ -42,25 +23,15 @@ type_of(const char *text)
 	return t;
 }
 
-static zinc_json_doc *
-read_json(const char *json)
-{
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_json_doc *doc;
-
-	assert_ok(zinc_json_parse(&doc, NULL, json, strlen(json), ZINC_JSON_NAN_TOKENS, &err));
-	return doc;
-}
-
 zinc_status
 type_parse(const zinc_dtype **out, const char *json, bool strict)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_json_doc *doc = read_json(json);
+	zinc_json_doc *doc = json_of(json);
 	zinc_report r;
 	zinc_status st;
 
-	report(&r, strict);
+	findings_begin(&found, &r, strict);
 	st = zinc_dtype_parse(out, NULL, zinc_json_root(doc), &r, &err);
 	assert_int_equal(err.code, st);
 	assert_string_equal(r.pointer, "");
@@ -72,11 +43,11 @@ zinc_status
 type_parse_v2(const zinc_dtype **out, bool *big, const char *json)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_json_doc *doc = read_json(json);
+	zinc_json_doc *doc = json_of(json);
 	zinc_report r;
 	zinc_status st;
 
-	report(&r, false);
+	findings_begin(&found, &r, false);
 	st = zinc_dtype_parse_v2(out, big, NULL, zinc_json_root(doc), &r, &err);
 	assert_int_equal(err.code, st);
 	assert_string_equal(r.pointer, "");
@@ -88,13 +59,13 @@ static void *
 fill(const zinc_dtype *t, bool v2, bool big, const char *json)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_json_doc *doc = read_json(json);
+	zinc_json_doc *doc = json_of(json);
 	const zinc_json *v = zinc_json_root(doc);
 	void *element = zinc_dtype_fill_room(t, NULL, v);
 	zinc_report r;
 
 	assert_non_null(element);
-	report(&r, false);
+	findings_begin(&found, &r, false);
 	fill_status =
 	    v2 ? zinc_dtype_parse_fill_v2(t, big, v, element, &r, &err) : t->ops->parse_fill(t, v, element, &r, &err);
 	assert_int_equal(err.code, fill_status);
@@ -125,23 +96,15 @@ enum what { TYPE, TYPE_ORDERS, TYPE_V2, FILL, FILL_V2 };
 static const char *
 print(enum what what, const zinc_dtype *t, bool big, const void *element)
 {
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_json_doc *doc;
-	zinc_json *v;
-	zinc_buf b;
+	zinc_json_doc *doc = json_new();
+	const zinc_json *v;
 
-	assert_ok(zinc_json_new(&doc, NULL, &err));
 	v = what == TYPE          ? zinc_dtype_print(t, doc)
 	    : what == TYPE_ORDERS ? zinc_dtype_print_orders(t, doc)
 	    : what == TYPE_V2     ? zinc_dtype_print_v2(t, big, doc)
 	    : what == FILL        ? t->ops->print_fill(t, element, doc)
 				  : zinc_dtype_print_fill_v2(t, big, element, doc);
-	zinc_buf_init(&b, NULL, sizeof shown);
-	assert_ok(zinc_json_print_line(v, &b, &err));
-	snprintf(shown, sizeof shown, "%.*s", (int)b.n, (const char *)b.p);
-	zinc_buf_fini(&b);
-	zinc_json_free(doc);
-	return shown;
+	return json_line(v, doc);
 }
 
 const char *

@@ -5,14 +5,10 @@
 #define TYPES_H
 
 #include "dtype/dtype.h"
+#include "support/findings.h"
 
-/* The last finding of the calls below. */
-typedef struct type_found {
-	unsigned n;
-	zinc_severity severity;
-	char rule[32], pointer[128], message[256];
-} type_found;
-extern type_found found;
+/* The findings of the last of the calls below. */
+extern findings found;
 
 /* A caller's text, which must be valid. */
 const zinc_dtype *type_of(const char *text);

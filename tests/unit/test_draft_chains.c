@@ -240,22 +240,8 @@ work(zinc_hierarchy *h, zinc_error *err)
 static zinc_status
 scenario(void *arg, zinc_context *ctx, zinc_error *err)
 {
-	static unsigned serial;
-	zinc_hierarchy *h = NULL;
-	zinc_store *store = NULL;
-	zinc_status st;
-	char url[64];
-
 	(void)arg;
-	snprintf(url, sizeof url, "memory://chains-sweep-%u", ++serial);
-	ZINC_TRY(zinc_store_open(&store, url, ZINC_STORE_OPTIONS(.context = ctx), err));
-	st = zinc_hierarchy_open(&h, store, "", ZINC_OPEN_OPTIONS(.context = ctx, .create = 1, .format = "v3-2022"),
-				 err);
-	if (st == ZINC_OK)
-		st = work(h, err);
-	zinc_hierarchy_close(h);
-	zinc_store_close(store);
-	return st;
+	return in_new_hierarchy(ctx, "v3-2022", work, false, err);
 }
 
 static void

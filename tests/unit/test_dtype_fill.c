@@ -7,41 +7,20 @@
 #include <string.h>
 
 #include "dtype/element.h"
+#include "support/findings.h"
 #include "support/sweep.h"
 #include "support/random.h"
 #include "support/test.h"
 
-typedef struct seen {
-	unsigned n;
-	zinc_severity severity;
-	char rule[8], pointer[64];
-} seen;
-
-static void
-note(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
-{
-	seen *s = arg;
-
-	assert_true(message[0] != '\0');
-	s->n++;
-	s->severity = severity;
-	snprintf(s->rule, sizeof s->rule, "%s", rule);
-	snprintf(s->pointer, sizeof s->pointer, "%s", pointer);
-}
-
 static zinc_status
-parse_as(const zinc_dtype *t, const char *json, bool strict, void *element, seen *s)
+parse_as(const zinc_dtype *t, const char *json, bool strict, void *element, findings *s)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_json_doc *doc;
+	zinc_json_doc *doc = json_of(json);
 	zinc_report r;
 	zinc_status st;
 
-	*s = (seen){0};
-	assert_ok(zinc_json_parse(&doc, NULL, json, strlen(json), 0, &err));
-	zinc_report_init(&r, NULL, strict, "test");
-	r.found = note;
-	r.arg = s;
+	findings_begin(s, &r, strict);
 	st = t->ops->parse_fill(t, zinc_json_root(doc), element, &r, &err);
 	assert_string_equal(r.pointer, "");
 	assert_int_equal(err.code, st);
@@ -49,22 +28,12 @@ parse_as(const zinc_dtype *t, const char *json, bool strict, void *element, seen
 	return st;
 }
 
-static char printed[512];
-
 static const char *
 print_as(const zinc_dtype *t, const void *element)
 {
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_json_doc *doc;
-	zinc_buf b;
+	zinc_json_doc *doc = json_new();
 
-	assert_ok(zinc_json_new(&doc, NULL, &err));
-	zinc_buf_init(&b, NULL, 4096);
-	assert_ok(zinc_json_print_line(t->ops->print_fill(t, element, doc), &b, &err));
-	snprintf(printed, sizeof printed, "%.*s", (int)b.n, (const char *)b.p);
-	zinc_buf_fini(&b);
-	zinc_json_free(doc);
-	return printed;
+	return json_line(t->ops->print_fill(t, element, doc), doc);
 }
 
 /* ---- valid values: JSON, bits (for complex: both parts), and the printed form ---- */
@@ -129,7 +98,7 @@ valid_forms(void **state)
 	};
 	uint8_t element[17], want[17];
 	size_t i;
-	seen s;
+	findings s;
 
 	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
@@ -208,7 +177,7 @@ invalid_forms(void **state)
 	};
 	uint8_t element[16], before[16];
 	size_t i;
-	seen s;
+	findings s;
 
 	(void)state;
 	memset(before, 0xee, sizeof before);
@@ -229,7 +198,7 @@ static void
 numbers_for_truth_values(void **state)
 {
 	uint8_t element;
-	seen s;
+	findings s;
 
 	(void)state;
 	for (uint8_t i = 0; i < 2; i++) {
@@ -265,7 +234,7 @@ too_large_is_infinity_with_a_warning(void **state)
 	};
 	uint8_t element[8];
 	size_t i;
-	seen s;
+	findings s;
 
 	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
@@ -286,7 +255,7 @@ static uint64_t
 bits_of_decimal(zinc_type type, const char *json)
 {
 	uint8_t element[8];
-	seen s;
+	findings s;
 
 	assert_int_equal(parse_as(zinc_dtype_of(type), json, false, element, &s), ZINC_OK);
 	return zinc_bits_load(element, zinc_type_size(type));
@@ -409,10 +378,9 @@ static void
 check_round_trip(const zinc_dtype *t, const uint8_t *element)
 {
 	uint8_t back[32] = {0};
-	seen s;
+	findings s;
 
-	print_as(t, element);
-	assert_int_equal(parse_as(t, printed, true, back, &s), ZINC_OK);
+	assert_int_equal(parse_as(t, print_as(t, element), true, back, &s), ZINC_OK);
 	assert_memory_equal(back, element, t->size);
 }
 
@@ -474,7 +442,7 @@ raw_bytes(void **state)
 	const zinc_dtype *t;
 	uint8_t element[4];
 	size_t i;
-	seen s;
+	findings s;
 
 	(void)state;
 	assert_ok(zinc_dtype_parse_text(&t, NULL, NULL, "r24", &err));

@@ -8,6 +8,7 @@
 #include <zinc/extend.h>
 
 #include "dtype/dtype.h"
+#include "support/findings.h"
 #include "support/sweep.h"
 #include "support/test.h"
 
@@ -122,60 +123,28 @@ buffer_types(void **state)
 
 /* ---- documents ---- */
 
-typedef struct seen {
-	unsigned n;
-	zinc_severity severity;
-	char rule[32], message[200];
-} seen;
-
-static void
-note(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
-{
-	seen *s = arg;
-
-	(void)pointer;
-	s->n++;
-	s->severity = severity;
-	snprintf(s->rule, sizeof s->rule, "%s", rule);
-	snprintf(s->message, sizeof s->message, "%s", message);
-}
-
 static zinc_status
-parse(const zinc_dtype **out, const char *json, bool strict, seen *s)
+parse(const zinc_dtype **out, const char *json, bool strict, findings *s)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_json_doc *doc;
+	zinc_json_doc *doc = json_of(json);
 	zinc_report r;
 	zinc_status st;
 
-	*s = (seen){0};
 	*out = NULL;
-	assert_ok(zinc_json_parse(&doc, NULL, json, strlen(json), 0, &err));
-	zinc_report_init(&r, NULL, strict, "test");
-	r.found = note;
-	r.arg = s;
+	findings_begin(s, &r, strict);
 	st = zinc_dtype_parse(out, NULL, zinc_json_root(doc), &r, &err);
 	zinc_json_free(doc);
 	assert_int_equal(err.code, st);
 	return st;
 }
 
-static char printed[256];
-
 static const char *
 print(const zinc_dtype *t)
 {
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_json_doc *doc;
-	zinc_buf b;
+	zinc_json_doc *doc = json_new();
 
-	assert_ok(zinc_json_new(&doc, NULL, &err));
-	zinc_buf_init(&b, NULL, 4096);
-	assert_ok(zinc_json_print_line(zinc_dtype_print(t, doc), &b, &err));
-	snprintf(printed, sizeof printed, "%.*s", (int)b.n, (const char *)b.p);
-	zinc_buf_fini(&b);
-	zinc_json_free(doc);
-	return printed;
+	return json_line(zinc_dtype_print(t, doc), doc);
 }
 
 static void
@@ -184,7 +153,7 @@ core_types_are_bare_strings(void **state)
 	zinc_type type;
 	const zinc_dtype *t;
 	char json[64];
-	seen s;
+	findings s;
 
 	(void)state;
 	for (type = ZINC_BOOL; type <= ZINC_COMPLEX128; type++) {
@@ -235,7 +204,7 @@ other_names(void **state)
 	};
 	const zinc_dtype *t;
 	size_t i;
-	seen s;
+	findings s;
 
 	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
@@ -262,7 +231,7 @@ raw_types(void **state)
 	} rows[] = {{"\"r8\"", "V1", 1}, {"\"r24\"", "V3", 3}, {"\"r134217728\"", "V16777216", 16777216}};
 	const zinc_dtype *t;
 	size_t i;
-	seen s;
+	findings s;
 
 	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
@@ -430,7 +399,7 @@ registered_types(void **state)
 	zinc_error err = ZINC_ERROR_INIT;
 	const zinc_dtype *t;
 	listing l = {0};
-	seen s;
+	findings s;
 	int i;
 
 	(void)state;

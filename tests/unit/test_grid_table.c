@@ -7,39 +7,20 @@
 #include <zinc/extend.h>
 
 #include "grid/grid.h"
+#include "support/findings.h"
 #include "support/sweep.h"
 #include "support/test.h"
 
-typedef struct seen {
-	unsigned n;
-	char rule[8], pointer[64];
-} seen;
-
-static void
-note(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
-{
-	seen *s = arg;
-
-	(void)severity, (void)message;
-	s->n++;
-	snprintf(s->rule, sizeof s->rule, "%s", rule);
-	snprintf(s->pointer, sizeof s->pointer, "%s", pointer);
-}
-
 static zinc_status
-parse(zinc_grid **out, const char *json, int ndim, const uint64_t *shape, bool strict, seen *s)
+parse(zinc_grid **out, const char *json, int ndim, const uint64_t *shape, bool strict, findings *s)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_json_doc *doc;
+	zinc_json_doc *doc = json_of(json);
 	zinc_report r;
 	zinc_status st;
 
-	*s = (seen){0};
 	*out = NULL;
-	assert_ok(zinc_json_parse(&doc, NULL, json, strlen(json), 0, &err));
-	zinc_report_init(&r, NULL, strict, "test");
-	r.found = note;
-	r.arg = s;
+	findings_begin(s, &r, strict);
 	st = zinc_grid_parse(out, NULL, zinc_json_root(doc), ndim, shape, &r, &err);
 	assert_int_equal(err.code, st);
 	assert_string_equal(r.pointer, "");
@@ -50,18 +31,9 @@ parse(zinc_grid **out, const char *json, int ndim, const uint64_t *shape, bool s
 static const char *
 print(const zinc_grid *g)
 {
-	static char text[256];
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_json_doc *doc;
-	zinc_buf b;
+	zinc_json_doc *doc = json_new();
 
-	assert_ok(zinc_json_new(&doc, NULL, &err));
-	zinc_buf_init(&b, NULL, 4096);
-	assert_ok(zinc_json_print_line(zinc_grid_print(g, doc), &b, &err));
-	snprintf(text, sizeof text, "%.*s", (int)b.n, (const char *)b.p);
-	zinc_buf_fini(&b);
-	zinc_json_free(doc);
-	return text;
+	return json_line(zinc_grid_print(g, doc), doc);
 }
 
 /* The vector of the specification: shape (10,200,3000), chunks (5,20,400). */
@@ -72,7 +44,7 @@ the_regular_grid(void **state)
 	static const uint64_t shape[] = {10, 200, 3000}, counts[] = {2, 10, 8}, index[] = {7, 150, 900},
 			      chunks[] = {1, 7, 2}, offsets[] = {2, 10, 100}, extents[] = {5, 20, 400};
 	zinc_grid *g;
-	seen s;
+	findings s;
 	int d;
 
 	(void)state;
@@ -135,7 +107,7 @@ documents(void **state)
 	static const uint64_t shape[] = {10, 0};
 	zinc_grid *g;
 	size_t i;
-	seen s;
+	findings s;
 
 	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
@@ -238,7 +210,7 @@ registered_grids(void **state)
 	const uint64_t shape = 5;
 	int left = 100;
 	zinc_grid *g;
-	seen s;
+	findings s;
 
 	(void)state;
 	taken.name = "regular";

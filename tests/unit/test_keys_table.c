@@ -7,6 +7,7 @@
 #include <zinc/extend.h>
 
 #include "grid/grid.h"
+#include "support/findings.h"
 #include "support/sweep.h"
 #include "support/random.h"
 #include "support/test.h"
@@ -172,35 +173,15 @@ texts(void **state)
 
 /* ---- documents ---- */
 
-typedef struct seen {
-	unsigned n;
-	char rule[8], pointer[64];
-} seen;
-
-static void
-note(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
-{
-	seen *s = arg;
-
-	(void)severity, (void)message;
-	s->n++;
-	snprintf(s->rule, sizeof s->rule, "%s", rule);
-	snprintf(s->pointer, sizeof s->pointer, "%s", pointer);
-}
-
 static zinc_status
-parse(zinc_keys *out, const char *json, bool strict, seen *s)
+parse(zinc_keys *out, const char *json, bool strict, findings *s)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_json_doc *doc;
+	zinc_json_doc *doc = json_of(json);
 	zinc_report r;
 	zinc_status st;
 
-	*s = (seen){0};
-	assert_ok(zinc_json_parse(&doc, NULL, json, strlen(json), 0, &err));
-	zinc_report_init(&r, NULL, strict, "test");
-	r.found = note;
-	r.arg = s;
+	findings_begin(s, &r, strict);
 	st = zinc_keys_parse(out, NULL, zinc_json_root(doc), &r, &err);
 	assert_int_equal(err.code, st);
 	zinc_json_free(doc);
@@ -210,18 +191,9 @@ parse(zinc_keys *out, const char *json, bool strict, seen *s)
 static const char *
 print(const zinc_keys *k)
 {
-	static char text[256];
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_json_doc *doc;
-	zinc_buf b;
+	zinc_json_doc *doc = json_new();
 
-	assert_ok(zinc_json_new(&doc, NULL, &err));
-	zinc_buf_init(&b, NULL, 4096);
-	assert_ok(zinc_json_print_line(zinc_keys_print(k, doc), &b, &err));
-	snprintf(text, sizeof text, "%.*s", (int)b.n, (const char *)b.p);
-	zinc_buf_fini(&b);
-	zinc_json_free(doc);
-	return text;
+	return json_line(zinc_keys_print(k, doc), doc);
 }
 
 #define DEFAULT(separator) "{\"name\":\"default\",\"configuration\":{\"separator\":\"" separator "\"}}"
@@ -253,7 +225,7 @@ documents(void **state)
 	};
 	zinc_keys k;
 	size_t i;
-	seen s;
+	findings s;
 
 	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
@@ -321,7 +293,7 @@ registered_keys(void **state)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_keys k;
 	int i, left = 100;
-	seen s;
+	findings s;
 
 	(void)state;
 	taken.name = "v2";

@@ -5,6 +5,7 @@
 
 #include "support/remote_store.h"
 #include "support/arrays.h"
+#include "support/nodes.h"
 #include "support/test.h"
 
 static uint16_t v[60 * 60];
@@ -57,53 +58,20 @@ test_resize(void **unused)
 	stage_close(&s);
 }
 
-/* ---- a store that cannot list ---- */
-
-static void
-blind_caps(void *self, zinc_caps *out)
-{
-	zinc_store_caps(self, out);
-	out->flags &= ~(uint32_t)ZINC_CAP_LIST;
-}
-
-static zinc_status
-blind_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
-{
-	return zinc_store_get(self, requests, n, sink, wait, err);
-}
-
-static zinc_store *
-blind_forwards(void *self)
-{
-	return self;
-}
-
-static void
-blind_close(void *self)
-{
-	(void)self;
-}
-
 /* (2) The chunks outside are unknown: shrinking is refused, and nothing is changed. */
 static void
 test_unlisted(void **unused)
 {
-	static const zinc_store_ops blind = {.size = sizeof blind,
-					     .name = "blind",
-					     .caps = blind_caps,
-					     .get = blind_get,
-					     .forwards = blind_forwards,
-					     .close = blind_close};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *h = NULL;
-	zinc_store *store = NULL;
 	zinc_array *a = NULL;
+	zinc_store *store;
 	stage s;
 
 	(void)unused;
 	stage_open(&s, 1, 0);
 	zinc_array_close(stage_array(&s, "a", 20, 20, 5, 5, 0, 0, "zstd"));
-	assert_ok(zinc_store_wrap(&store, s.ctx, &blind, s.memory, "blind://", &err));
+	store = unlisted_store(s.ctx, s.memory);
 	assert_ok(zinc_hierarchy_open(&h, store, "", NULL, &err));
 	assert_ok(zinc_array_open(&a, h, "/a", NULL, &err));
 	assert_int_equal(zinc_array_resize(a, (uint64_t[]){20, 15}, NULL, &err), ZINC_E_UNSUPPORTED);

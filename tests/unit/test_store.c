@@ -106,22 +106,6 @@ wrap(const zinc_store_ops *ops, odd_store *o)
 	return s;
 }
 
-static int
-count_key(void *arg, const char *key, uint64_t nbytes)
-{
-	(void)key, (void)nbytes;
-	++*(int *)arg;
-	return 0;
-}
-
-static int
-count_entry(void *arg, const char *name, int is_prefix)
-{
-	(void)name, (void)is_prefix;
-	++*(int *)arg;
-	return 0;
-}
-
 /* ---- promise 1: keys both ways ---- */
 
 static void

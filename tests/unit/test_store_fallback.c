@@ -293,14 +293,6 @@ erasing_goes_on_after_a_failure(void **state)
 
 /* ---- memory that is out ---- */
 
-static int
-count_entry(void *arg, const char *name, int is_prefix)
-{
-	(void)name, (void)is_prefix;
-	++*(int *)arg;
-	return 0;
-}
-
 static zinc_status
 use_everything(void *arg, zinc_context *ctx, zinc_error *err)
 {

@@ -509,22 +509,6 @@ the_root_may_come_later(void **state)
 }
 
 /* Reading and listing, every call and allocation failing in turn. */
-static int
-count_key(void *arg, const char *key, uint64_t nbytes)
-{
-	(void)key, (void)nbytes;
-	++*(int *)arg;
-	return 0;
-}
-
-static int
-count_entry(void *arg, const char *name, int is_prefix)
-{
-	(void)name, (void)is_prefix;
-	++*(int *)arg;
-	return 0;
-}
-
 static zinc_status
 read_everything(void *arg, zinc_context *ctx, zinc_error *err)
 {
