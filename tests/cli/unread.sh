@@ -47,7 +47,7 @@ no_chunks() {
 			grep -q "$place" out err || bad "$last does not name $place"
 			case $place in */g/a) # it hides nothing else
 				fails tree s.zarr
-				has "what lies below it cannot be shown" err
+				has "the nodes below it cannot be shown" err
 				has "a  uint8" ;;
 			esac
 			fails validate s.zarr/g/a
