@@ -124,11 +124,8 @@ if "$ZINC" --version | grep -q 'curl *yes' && command -v python3 >/dev/null; the
 	echo '{"required": ["web:x"]}' >served/good.json
 	echo 'not found' >served/page.json
 	{ printf '"' && head -c 2000000 /dev/zero | tr '\0' x && printf '"'; } >served/long.json
-	mkfifo server.in
-	python3 "$SOURCE/tests/support/http_server.py" served <server.in >server.port &
-	exec 9>server.in
-	for _ in $(seq 200); do [ ! -s server.port ] || break && sleep 0.05; done
-	web=http://127.0.0.1:$(cat server.port)/plain
+	serve server
+	web=http://127.0.0.1:$port/plain
 	for name in good page long none; do
 		zinc 0 create "web-$name.zarr" --group
 		zinc 0 conventions "web-$name.zarr" --add "$web/$name.json"
@@ -142,7 +139,7 @@ if "$ZINC" --version | grep -q 'curl *yes' && command -v python3 >/dev/null; the
 	has "unknown"
 	zinc 0 conventions web-none.zarr --fetch
 	has "/none.json"
-	exec 9>&- # now no server answers: the cached schema is used (C17+)
+	exec {keep}>&- # now no server answers: the cached schema is used (C17+)
 	wait
 	zinc 1 conventions web-good.zarr --fetch
 	zinc 1 conventions web-good.zarr

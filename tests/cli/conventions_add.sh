@@ -144,26 +144,23 @@ says "nowhere"
 if "$ZINC" --version | grep -q 'curl *yes' && command -v python3 >/dev/null; then
 	mkdir served
 	echo '{"required": ["web:x"]}' >served/good.json
-	mkfifo server.in
-	python3 "$SOURCE/tests/support/http_server.py" served --log log <server.in >server.port &
-	exec 9>server.in
-	for _ in $(seq 200); do [ ! -s server.port ] || break && sleep 0.05; done
-	web=http://127.0.0.1:$(cat server.port)/plain/good.json
+	serve server
+	web=http://127.0.0.1:$port/plain/good.json
 	for i in 1 2 3; do
 		zinc 0 create w.zarr/$i --shape 1 --dtype int8
 		zinc 0 conventions w.zarr/$i --add "$web"
 	done
 	for command in "validate" "conventions -r"; do
-		rm -rf cache log
+		rm -rf cache server.log
 		zinc 1 $command w.zarr --fetch
 		has '"web:x" is missing'
-		[ "$(grep -c GET log)" = 1 ] || bad "$command has fetched $(grep -c GET log) times"
+		[ "$(grep -c GET server.log)" = 1 ] || bad "$command has fetched $(grep -c GET server.log) times"
 		zinc 1 conventions -r w.zarr --fetch
 		zinc 1 validate w.zarr --fetch
 		zinc 1 validate w.zarr
-		[ "$(grep -c GET log)" = 1 ] || bad "what $command has fetched is not in the cache"
+		[ "$(grep -c GET server.log)" = 1 ] || bad "what $command has fetched is not in the cache"
 	done
-	exec 9>&-
+	exec {keep}>&-
 	wait
 fi
 finish

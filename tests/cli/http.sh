@@ -18,17 +18,6 @@ zinc 0 put 'served/d.zarr/a b/t' --from t.bin
 zinc 0 put served/d.zarr/s --from s.bin
 zinc 0 put served/d.zarr/raw --from s.bin
 
-# ---- the server, which ends with its standard input ----
-serve() { # serve NAME [option...]: port in $port
-	mkfifo "$1.in"
-	python3 "$ZINC_SOURCE_DIR/tests/support/http_server.py" served "${@:2}" <"$1.in" >"$1.port" &
-	exec {keep}>"$1.in"
-	for _ in $(seq 200); do
-		[ -s "$1.port" ] && break
-		sleep 0.05
-	done
-	port=$(cat "$1.port")
-}
 serve plain
 base=http://127.0.0.1:$port
 

@@ -29,15 +29,9 @@ everything() { # everything BASE: the URL of a server whose files are below serv
 	rm -r served/d.zarr
 }
 
-# ---- our test server, which ends with its standard input ----
-mkfifo server.in
-python3 "$ZINC_SOURCE_DIR/tests/support/http_server.py" served <server.in >port &
-exec {keep}>server.in
-for _ in $(seq 200); do
-	[ -s port ] && break
-	sleep 0.05
-done
-base=http://127.0.0.1:$(cat port)
+# ---- our test server ----
+serve server
+base=http://127.0.0.1:$port
 everything "$base/plain"
 zinc 0 create served/c.zarr --group
 zinc 0 attrs "$base/plain/c.zarr?write=yes&conditions=yes" a=1

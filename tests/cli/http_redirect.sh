@@ -13,17 +13,6 @@ zinc 0 create served/d.zarr/t --shape 6 --dtype uint8 --chunks 3 --codecs none
 printf 'abcdef' >t.bin
 zinc 0 put served/d.zarr/t --from t.bin
 
-serve() { # serve NAME [option...]: port in $port; its requests in NAME.log
-	mkfifo "$1.in"
-	: >"$1.log"
-	python3 "$ZINC_SOURCE_DIR/tests/support/http_server.py" served --log "$1.log" "${@:2}" <"$1.in" >"$1.port" &
-	exec {keep}>"$1.in"
-	for _ in $(seq 200); do
-		[ -s "$1.port" ] && break
-		sleep 0.05
-	done
-	port=$(cat "$1.port")
-}
 serve http1
 http1=http://127.0.0.1:$port
 serve http2 --host 127.0.0.2

@@ -59,11 +59,8 @@ zinc 0 consolidate served/d.zarr --remove
 
 zinc 0 --version
 grep -q 'curl *yes' out || { finish; exit 0; }
-mkfifo server.in
-python3 "$SOURCE/tests/support/http_server.py" served <server.in >server.port &
-exec 9>server.in
-for _ in $(seq 200); do [ ! -s server.port ] || break && sleep 0.05; done
-host=127.0.0.1:$(cat server.port)
+serve server
+host=127.0.0.1:$port
 for command in info tree cat validate "cp new.zarr" "diff served/d.zarr"; do
 	set -- $command
 	run 130 "$ZINC" "$1" "http://me:sesame@$host/silent/d.zarr/a" "${@:2}" --timeout 0.1
@@ -91,6 +88,6 @@ has ": 503, " err
 has " again: 200, " err
 zinc 3 cat http://127.0.0.1:1/d.zarr --trace-requests
 has "zinc: request: GET http://127.0.0.1:1/d.zarr/zarr.json: Couldn't connect to server" err
-exec 9>&-
+exec {keep}>&-
 wait
 finish

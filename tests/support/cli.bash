@@ -124,6 +124,20 @@ rule_stores() {
 	${ZINC_RULE_STORES:?names a program} "$@" >stores || bad "no stores of tests/rules: $*"
 }
 
+# serve NAME [option...]: a web server for the directory `served`, until this script ends or closes $keep; its port in
+# $port, its requests in NAME.log
+serve() {
+	mkfifo "$1.in"
+	: >"$1.log"
+	python3 "$ZINC_SOURCE_DIR/tests/support/http_server.py" served --log "$1.log" "${@:2}" <"$1.in" >"$1.port" &
+	exec {keep}>"$1.in"
+	for _ in $(seq 200); do
+		[ -s "$1.port" ] && break
+		sleep 0.05
+	done
+	port=$(cat "$1.port")
+}
+
 # numpy SCRIPT...: run by a python3 with NumPy; false if there is none
 numpy() {
 	local python
