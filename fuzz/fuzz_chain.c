@@ -10,8 +10,7 @@
 #include <stdlib.h>
 
 #include "codec/codec.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static const zinc_type types[] = {ZINC_BOOL, ZINC_UINT8, ZINC_INT16, ZINC_FLOAT32, ZINC_UINT64, ZINC_COMPLEX128};
 
@@ -19,13 +18,6 @@ static const struct {
 	int ndim;
 	uint64_t shape[3];
 } shapes[] = {{0, {0}}, {1, {6}}, {1, {300}}, {2, {4, 4}}, {3, {2, 3, 4}}, {2, {0, 5}}, {1, {4096}}};
-
-static void
-must(int truth)
-{
-	if (!truth)
-		abort();
-}
 
 /* Elements of a view in C order, in separate memory. */
 static uint8_t *
@@ -36,7 +28,7 @@ flatten(const zinc_rep *rep, const zinc_view *v, size_t nbytes)
 	uint8_t *p = (uint8_t *)malloc(nbytes + 1);
 	int i;
 
-	must(p != NULL);
+	insist(p != NULL);
 	zinc_strides_c(rep->shape, rep->ndim, rep->dtype->size, strides);
 	for (i = 0; i < rep->ndim; i++)
 		dims[i] = (zinc_copy_dim){.n = rep->shape[i], .dst_stride = strides[i], .src_stride = v->strides[i]};
@@ -56,13 +48,13 @@ check_again(const zinc_chain *c, zinc_scratch *s, const uint8_t *elements, size_
 	zinc_buf_init(&out, c->ctx, PTRDIFF_MAX);
 	zinc_strides_c(c->rep.shape, c->rep.ndim, c->rep.dtype->size, v.strides);
 	if (zinc_chain_encode(c, s, c->rep.shape, &v, &out, NULL) != ZINC_OK || !c->reorders_only) {
-		must(!c->reorders_only);
+		insist(!c->reorders_only);
 		zinc_buf_fini(&out);
 		return;
 	}
-	must(zinc_chain_decode(c, s, c->rep.shape, (zinc_bytes){out.p, out.n}, NULL, 0, &v, NULL) == ZINC_OK);
+	insist(zinc_chain_decode(c, s, c->rep.shape, (zinc_bytes){out.p, out.n}, NULL, 0, &v, NULL) == ZINC_OK);
 	again = flatten(&c->rep, &v, nbytes);
-	must(memcmp(again, elements, nbytes) == 0);
+	insist(memcmp(again, elements, nbytes) == 0);
 	free(again);
 	zinc_buf_fini(&out);
 }
@@ -79,12 +71,12 @@ decode_parts(const zinc_chain *c, zinc_scratch *s, zinc_bytes in, const uint8_t 
 	zinc_view v;
 
 	st = zinc_chain_decode(c, s, shape, in, NULL, 3, &v, NULL);
-	must(!elements || (st == ZINC_OK && memcmp(v.p, elements, 3 * size) == 0));
+	insist(!elements || (st == ZINC_OK && memcmp(v.p, elements, 3 * size) == 0));
 	st = zinc_chain_decode_part(c, s, shape, in, NULL, 2, 3, &v, NULL);
-	must(!elements || (st == ZINC_OK && memcmp(v.p + 2 * size, elements + 2 * size, size) == 0));
+	insist(!elements || (st == ZINC_OK && memcmp(v.p + 2 * size, elements + 2 * size, size) == 0));
 	in.n -= in.n / 3;
 	st = zinc_chain_decode_start(c, s, shape, in, 3, &v, &enough, NULL);
-	must(!elements || !enough || (st == ZINC_OK && memcmp(v.p, elements, 3 * size) == 0));
+	insist(!elements || !enough || (st == ZINC_OK && memcmp(v.p, elements, 3 * size) == 0));
 }
 
 static void
@@ -96,7 +88,7 @@ decode(const zinc_chain *c, zinc_scratch *s, zinc_bytes in)
 	uint64_t n = 0;
 	bool some;
 
-	must(zinc_shape_bytes(rep->shape, rep->ndim, rep->dtype->size, PTRDIFF_MAX, &n) == 0);
+	insist(zinc_shape_bytes(rep->shape, rep->ndim, rep->dtype->size, PTRDIFF_MAX, &n) == 0);
 	some = c->naa == 0 && n >= 3 * rep->dtype->size;
 	if (zinc_chain_decode(c, s, rep->shape, in, NULL, 0, &v, NULL) != ZINC_OK) {
 		if (some)
@@ -129,7 +121,7 @@ run(zinc_context *ctx, const uint8_t *data, size_t size)
 	zinc_report_init(&r, ctx, false, "fuzz");
 	if (zinc_chain_parse(&c, ctx, zinc_json_root(doc), &rep, &r, NULL) == ZINC_OK) {
 		s = zinc_scratch_get(ctx);
-		must(s != NULL);
+		insist(s != NULL);
 		decode(c, s, (zinc_bytes){end + 1, size - (size_t)(end + 1 - data)});
 		zinc_scratch_put(s);
 	}

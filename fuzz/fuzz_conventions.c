@@ -5,22 +5,13 @@
  * (2) Listing gives the checked conventions in the same order; each can be found by its identifier, or is ambiguous.
  * (3) An added convention is listed, and removing it restores the attributes.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <zinc/conventions.h>
 
 #include "json/json.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 #define MINE "https://example.com/fuzz/schema.json"
-
-static void
-insist(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static int
 see(void *arg, const zinc_verdict *v)

@@ -3,19 +3,17 @@
  *
  * A copy that continues with it either refuses it and writes nothing, or completes the target.
  */
-#include <stdlib.h>
 #include <string.h>
 #include <zinc/tool.h>
 
-#define GROUP "{\"zarr_format\": 3, \"node_type\": \"group\"}"
+#include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#define GROUP "{\"zarr_format\": 3, \"node_type\": \"group\"}"
 
 static void
 put(zinc_store *s, const char *key, const void *bytes, size_t n)
 {
-	if (zinc_store_put(s, NULL, key, bytes, n, NULL, 0, NULL, NULL, NULL) != ZINC_OK)
-		abort();
+	insist(zinc_store_put(s, NULL, key, bytes, n, NULL, 0, NULL, NULL, NULL) == ZINC_OK);
 }
 
 static zinc_status
@@ -40,14 +38,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	put(store, "a/zarr.json", GROUP, sizeof GROUP - 1);
 	put(store, "a/note", "text", 4);
 	put(store, "b/__zinc_cp.json", data, size);
-	if (zinc_hierarchy_open(&from, store, "a", NULL, NULL) != ZINC_OK ||
-	    zinc_hierarchy_open(&to, store, "b", ZINC_OPEN_OPTIONS(.create = 1), NULL) != ZINC_OK)
-		abort();
+	insist(zinc_hierarchy_open(&from, store, "a", NULL, NULL) == ZINC_OK &&
+	       zinc_hierarchy_open(&to, store, "b", ZINC_OPEN_OPTIONS(.create = 1), NULL) == ZINC_OK);
 	st = zinc_copy(from, "/", to, "/", ZINC_COPY_OPTIONS(.resume = 1), NULL, NULL);
-	if ((st == ZINC_OK) != (look(store, "b/zarr.json") == ZINC_OK))
-		abort();
-	if (st == ZINC_OK && look(store, "b/__zinc_cp.json") != ZINC_E_NOTFOUND)
-		abort();
+	insist((st == ZINC_OK) == (look(store, "b/zarr.json") == ZINC_OK));
+	insist(st != ZINC_OK || look(store, "b/__zinc_cp.json") == ZINC_E_NOTFOUND);
 	zinc_hierarchy_close(to);
 	zinc_hierarchy_close(from);
 	zinc_store_close(store);

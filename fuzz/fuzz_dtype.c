@@ -10,17 +10,9 @@
 #include <stdlib.h>
 
 #include "dtype/dtype.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static zinc_context *ctx;
-
-static void
-must(int truth)
-{
-	if (!truth)
-		abort();
-}
 
 static zinc_status
 parse(const zinc_dtype **out, bool *big, int how, const char *text, size_t n)
@@ -39,7 +31,7 @@ parse(const zinc_dtype **out, bool *big, int how, const char *text, size_t n)
 		return st;
 	st = how == 0 ? zinc_dtype_parse(out, ctx, zinc_json_root(doc), &r, &err)
 		      : zinc_dtype_parse_v2(out, big, ctx, zinc_json_root(doc), &r, &err);
-	must(st == err.code);
+	insist(st == err.code);
 	zinc_json_free(doc);
 	return st;
 }
@@ -54,11 +46,11 @@ print(const zinc_dtype *t, bool big, int how, zinc_buf *out)
 	if (how > 0 && (!zinc_dtype_has_v2(t) || t->variable))
 		return false;
 	if (how == 2) {
-		must(zinc_dtype_print_numpy(t, big, out, NULL) == ZINC_OK);
+		insist(zinc_dtype_print_numpy(t, big, out, NULL) == ZINC_OK);
 	} else {
-		must(zinc_json_new(&doc, ctx, NULL) == ZINC_OK);
+		insist(zinc_json_new(&doc, ctx, NULL) == ZINC_OK);
 		v = how == 0 ? zinc_dtype_print_orders(t, doc) : zinc_dtype_print_v2(t, big, doc);
-		must(zinc_json_print_line(v, out, NULL) == ZINC_OK);
+		insist(zinc_json_print_line(v, out, NULL) == ZINC_OK);
 		zinc_json_free(doc);
 	}
 	return zinc_buf_text(out) != NULL;
@@ -78,10 +70,10 @@ check_names(const zinc_dtype *t, bool big)
 		zinc_buf_init(&a, ctx, PTRDIFF_MAX);
 		zinc_buf_init(&b, ctx, PTRDIFF_MAX);
 		if (print(t, big, how, &a)) {
-			must(parse(&again, &order, how, (const char *)a.p, a.n) == ZINC_OK);
-			must(again->size == t->size && again->mixed == (how < 2 && t->mixed));
-			must(print(again, how == 0 ? big : order, how, &b));
-			must(a.n == b.n && memcmp(a.p, b.p, a.n) == 0);
+			insist(parse(&again, &order, how, (const char *)a.p, a.n) == ZINC_OK);
+			insist(again->size == t->size && again->mixed == (how < 2 && t->mixed));
+			insist(print(again, how == 0 ? big : order, how, &b));
+			insist(a.n == b.n && memcmp(a.p, b.p, a.n) == 0);
 		}
 		zinc_buf_fini(&a);
 		zinc_buf_fini(&b);
@@ -105,18 +97,18 @@ check_fill(const zinc_dtype *t, bool big, bool v2, const char *text, size_t n)
 	v = zinc_json_root(doc);
 	zinc_report_init(&r, ctx, false, "fuzz");
 	a = zinc_dtype_fill_room(t, ctx, v);
-	must(a != NULL);
+	insist(a != NULL);
 	st = v2 ? zinc_dtype_parse_fill_v2(t, big, v, a, &r, NULL) : t->ops->parse_fill(t, v, a, &r, NULL);
-	must(st == ZINC_OK || st == ZINC_E_CORRUPT);
+	insist(st == ZINC_OK || st == ZINC_E_CORRUPT);
 	if (st == ZINC_OK) {
 		printed = v2 ? zinc_dtype_print_fill_v2(t, big, a, doc) : t->ops->print_fill(t, a, doc);
-		must(printed != NULL);
+		insist(printed != NULL);
 		b = zinc_dtype_fill_room(t, ctx, printed);
-		must(b != NULL);
-		must((v2 ? zinc_dtype_parse_fill_v2(t, big, printed, b, &r, NULL)
-			 : t->ops->parse_fill(t, printed, b, &r, NULL)) == ZINC_OK);
+		insist(b != NULL);
+		insist((v2 ? zinc_dtype_parse_fill_v2(t, big, printed, b, &r, NULL)
+			   : t->ops->parse_fill(t, printed, b, &r, NULL)) == ZINC_OK);
 		if (!t->variable && !v2) /* v2 has one NaN */
-			must(memcmp(a, b, t->size) == 0);
+			insist(memcmp(a, b, t->size) == 0);
 		zinc_free(ctx, b);
 	}
 	zinc_free(ctx, a);
@@ -133,21 +125,21 @@ check_element(const zinc_dtype *t, const uint8_t *bytes)
 	zinc_buf out;
 	int how;
 
-	must(a && b);
+	insist(a && b);
 	zinc_dtype_swap(t, a, bytes, 1);
 	zinc_dtype_swap(t, b, a, 1);
-	must(memcmp(b, bytes, t->size) == 0);
+	insist(memcmp(b, bytes, t->size) == 0);
 	zinc_dtype_reorder(t, false, a, bytes, 1);
 	zinc_dtype_reorder(t, false, a, a, 1);
-	must(memcmp(a, bytes, t->size) == 0);
+	insist(memcmp(a, bytes, t->size) == 0);
 	for (how = ZINC_SPELL_TEXT; how <= ZINC_SPELL_JSON; how++) {
 		zinc_buf_init(&out, ctx, PTRDIFF_MAX);
 		st = t->ops->print(t, bytes, (zinc_spelling)how, &out, NULL);
-		must(st == ZINC_OK || st == ZINC_E_CORRUPT);
+		insist(st == ZINC_OK || st == ZINC_E_CORRUPT);
 		doc = NULL;
 		/* Python's escapes for bytes that are not UTF-8 are lone surrogates, which our own reader refuses */
 		if (st == ZINC_OK && how == ZINC_SPELL_JSON && !memmem(out.p, out.n, "\\udc", 4))
-			must(zinc_json_parse(&doc, ctx, (const char *)out.p, out.n, 0, NULL) == ZINC_OK);
+			insist(zinc_json_parse(&doc, ctx, (const char *)out.p, out.n, 0, NULL) == ZINC_OK);
 		zinc_json_free(doc);
 		zinc_buf_fini(&out);
 	}

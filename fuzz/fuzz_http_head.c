@@ -8,15 +8,7 @@
 #include <stdlib.h>
 
 #include "net/net.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-insist(bool holds)
-{
-	if (!holds)
-		abort();
-}
+#include "fuzz.h"
 
 static void
 check(const zinc_http_head *h)

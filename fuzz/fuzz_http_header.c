@@ -7,15 +7,7 @@
 #include <stdlib.h>
 
 #include "net/net.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-insist(bool holds)
-{
-	if (!holds)
-		abort();
-}
+#include "fuzz.h"
 
 /* The name is the part up to the first newline. */
 int

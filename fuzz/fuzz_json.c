@@ -7,18 +7,8 @@
  * (3) Printed in either form and parsed again, it is equal and prints the same.
  * (4) A copy is equal.
  */
-#include <stdlib.h>
-
 #include "json/json.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-insist(bool holds)
-{
-	if (!holds)
-		abort();
-}
+#include "fuzz.h"
 
 /* (3) */
 static void

@@ -9,15 +9,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-insist(bool holds)
-{
-	if (!holds)
-		abort();
-}
+#include "fuzz.h"
 
 /* (1) The depth below the start where the walk ends; it is never at or above the start. */
 static void

@@ -7,15 +7,7 @@
 #include <stdlib.h>
 
 #include "store/store_url.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-insist(bool holds)
-{
-	if (!holds)
-		abort();
-}
+#include "fuzz.h"
 
 static zinc_status
 box_adapt(void **self, zinc_store *next, const char *key, const zinc_store_options *options, zinc_error *err)

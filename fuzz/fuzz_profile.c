@@ -5,18 +5,8 @@
  * (2) A section that does not exist reports no setting.
  * (3) A failure names a line, and its text shows nothing of the file.
  */
-#include <stdlib.h>
-
 #include "store/store_setting.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-insist(bool holds)
-{
-	if (!holds)
-		abort();
-}
+#include "fuzz.h"
 
 static zinc_status
 check(void *arg, zinc_bytes name, zinc_bytes value, int line, zinc_error *err)

@@ -5,20 +5,10 @@
  * (2) Checking twice gives the same result.
  * (3) `true` allows and `false` forbids everything: {"not": S} is valid exactly when S is not.
  */
-#include <stdlib.h>
-
 #include "schema/schema.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 #define STEPS 20000u
-
-static void
-insist(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 /* -1: cannot be checked. */
 static int

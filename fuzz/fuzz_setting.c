@@ -7,8 +7,7 @@
 #include <stdlib.h>
 
 #include "store/store_setting.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static const zinc_setting_row rows[] = {{.name = "n", .type = ZINC_SETTING_COUNT},
 					{.name = "s", .type = ZINC_SETTING_SECONDS, .preset = "1"},
@@ -16,13 +15,6 @@ static const zinc_setting_row rows[] = {{.name = "n", .type = ZINC_SETTING_COUNT
 					{.name = "t"},
 					{.name = "h.*", .secret = 1},
 					{.name = NULL}};
-
-static void
-insist(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void
 check(const zinc_settings *s)

@@ -6,11 +6,8 @@
  * Apart from not crashing: every entry of a decoded index is empty, or inside the shard and outside the index, and the
  * index, encoded again, decodes to the same entries.
  */
-#include <stdlib.h>
-
 #include "codec/codec.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 #define LITTLE      "{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}"
 #define BIG         "{\"name\":\"bytes\",\"configuration\":{\"endian\":\"big\"}}"
@@ -31,13 +28,6 @@ static const char *const chains[] = {
 static const uint64_t shape[] = {4, 6};
 enum { CHUNKS = 6 };
 
-static void
-must(int truth)
-{
-	if (!truth)
-		abort();
-}
-
 /* `end` of an index at the end may exclude the checksum, which the spellings of 2023 may lack. */
 static void
 check_entries(const zinc_shard *sh, const zinc_shard_entry *e, uint64_t size)
@@ -45,14 +35,14 @@ check_entries(const zinc_shard *sh, const zinc_shard_entry *e, uint64_t size)
 	size_t nbytes;
 	int i;
 
-	must(zinc_shard_index_bytes(sh, shape, &nbytes) == 0);
+	insist(zinc_shard_index_bytes(sh, shape, &nbytes) == 0);
 	if (!sh->index)
 		nbytes = CHUNKS * sizeof *e;
 	for (i = 0; i < CHUNKS; i++) {
 		if (e[i].offset == ZINC_SHARD_EMPTY && e[i].nbytes == ZINC_SHARD_EMPTY)
 			continue;
-		must(e[i].nbytes <= size && e[i].offset <= size - e[i].nbytes);
-		must(sh->index_at_start ? e[i].offset >= nbytes : e[i].offset + e[i].nbytes <= size - nbytes);
+		insist(e[i].nbytes <= size && e[i].offset <= size - e[i].nbytes);
+		insist(sh->index_at_start ? e[i].offset >= nbytes : e[i].offset + e[i].nbytes <= size - nbytes);
 	}
 }
 
@@ -64,7 +54,7 @@ check_index(const zinc_shard *sh, zinc_scratch *s, zinc_bytes in)
 	size_t nbytes;
 	zinc_buf out;
 
-	must(zinc_shard_index_bytes(sh, shape, &nbytes) == 0);
+	insist(zinc_shard_index_bytes(sh, shape, &nbytes) == 0);
 	if (tail.n > nbytes) { /* what the array fetches */
 		tail.p += sh->index_at_start ? 0 : tail.n - nbytes;
 		tail.n = nbytes;
@@ -73,11 +63,11 @@ check_index(const zinc_shard *sh, zinc_scratch *s, zinc_bytes in)
 		return;
 	check_entries(sh, e, in.n);
 	zinc_buf_init(&out, s->ctx, PTRDIFF_MAX);
-	must(zinc_shard_index_encode(sh, s, shape, e, &out, NULL) == ZINC_OK);
+	insist(zinc_shard_index_encode(sh, s, shape, e, &out, NULL) == ZINC_OK);
 	/* of a shard that is longer by the checksum, in case it had none */
-	must(zinc_shard_index_decode(sh, s, shape, (zinc_bytes){out.p, out.n}, (uint64_t)in.n + 4, again, NULL) ==
-	     ZINC_OK);
-	must(memcmp(e, again, sizeof e) == 0);
+	insist(zinc_shard_index_decode(sh, s, shape, (zinc_bytes){out.p, out.n}, (uint64_t)in.n + 4, again, NULL) ==
+	       ZINC_OK);
+	insist(memcmp(e, again, sizeof e) == 0);
 	zinc_buf_fini(&out);
 }
 
@@ -94,9 +84,9 @@ run(zinc_context *ctx, const char *text, zinc_bytes in)
 	zinc_view v;
 
 	zinc_report_init(&r, ctx, false, "fuzz");
-	must(s != NULL);
-	must(zinc_json_parse(&doc, ctx, text, strlen(text), 0, NULL) == ZINC_OK);
-	must(zinc_chain_parse(&c, ctx, zinc_json_root(doc), &rep, &r, NULL) == ZINC_OK);
+	insist(s != NULL);
+	insist(zinc_json_parse(&doc, ctx, text, strlen(text), 0, NULL) == ZINC_OK);
+	insist(zinc_chain_parse(&c, ctx, zinc_json_root(doc), &rep, &r, NULL) == ZINC_OK);
 	check_index(c->shard, s, in);
 	(void)!zinc_chain_decode(c, s, shape, in, elements, 0, &v, NULL);
 	zinc_scratch_put(s);

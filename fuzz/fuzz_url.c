@@ -9,15 +9,7 @@
 #include <stdlib.h>
 
 #include "store/store_url.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-insist(bool holds)
-{
-	if (!holds)
-		abort();
-}
+#include "fuzz.h"
 
 static void
 check_shown(const char *url)

@@ -9,20 +9,12 @@
 #include <stdlib.h>
 
 #include "codec/codec.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static const struct {
 	int ndim;
 	uint64_t shape[2];
 } shapes[] = {{0, {0}}, {1, {3}}, {2, {2, 2}}, {2, {4, 3}}, {1, {0}}, {1, {100}}};
-
-static void
-must(int truth)
-{
-	if (!truth)
-		abort();
-}
 
 /* Elements of a view in C order, with separate bytes. */
 static zinc_vlen *
@@ -34,7 +26,7 @@ copy_out(const zinc_rep *rep, const zinc_view *v, size_t n)
 	size_t i;
 	int d;
 
-	must(all != NULL);
+	insist(all != NULL);
 	zinc_strides_c(rep->shape, rep->ndim, sizeof *all, strides);
 	for (d = 0; d < rep->ndim; d++)
 		dims[d] = (zinc_copy_dim){.n = rep->shape[d], .dst_stride = strides[d], .src_stride = v->strides[d]};
@@ -43,12 +35,12 @@ copy_out(const zinc_rep *rep, const zinc_view *v, size_t n)
 	for (i = 0; i < n; i++) {
 		void *p = malloc((size_t)all[i].nbytes + 1);
 
-		must(p != NULL);
+		insist(p != NULL);
 		if (all[i].nbytes > 0)
 			memcpy(p, all[i].data, (size_t)all[i].nbytes);
 		all[i].data = p;
 		if (rep->dtype->kind == ZINC_KIND_STRING)
-			must(zinc_utf8_valid(p, (size_t)all[i].nbytes));
+			insist(zinc_utf8_valid(p, (size_t)all[i].nbytes));
 	}
 	return all;
 }
@@ -73,17 +65,17 @@ decode(const zinc_chain *c, zinc_scratch *s, zinc_bytes in)
 	uint64_t n = 0;
 	size_t i;
 
-	must(zinc_shape_bytes(rep->shape, rep->ndim, 1, SIZE_MAX, &n) == 0);
+	insist(zinc_shape_bytes(rep->shape, rep->ndim, 1, SIZE_MAX, &n) == 0);
 	if (zinc_chain_decode(c, s, rep->shape, in, NULL, 0, &v, NULL) != ZINC_OK)
 		return;
 	first = copy_out(rep, &v, (size_t)n);
 	zinc_buf_init(&out, c->ctx, PTRDIFF_MAX);
-	must(zinc_chain_encode(c, s, rep->shape, &v, &out, NULL) == ZINC_OK);
-	must(zinc_chain_decode(c, s, rep->shape, (zinc_bytes){out.p, out.n}, NULL, 0, &v, NULL) == ZINC_OK);
+	insist(zinc_chain_encode(c, s, rep->shape, &v, &out, NULL) == ZINC_OK);
+	insist(zinc_chain_decode(c, s, rep->shape, (zinc_bytes){out.p, out.n}, NULL, 0, &v, NULL) == ZINC_OK);
 	again = copy_out(rep, &v, (size_t)n);
 	for (i = 0; i < n; i++)
-		must(first[i].nbytes == again[i].nbytes &&
-		     memcmp(first[i].data, again[i].data, (size_t)again[i].nbytes) == 0);
+		insist(first[i].nbytes == again[i].nbytes &&
+		       memcmp(first[i].data, again[i].data, (size_t)again[i].nbytes) == 0);
 	drop(first, (size_t)n);
 	drop(again, (size_t)n);
 	zinc_buf_fini(&out);
@@ -103,12 +95,12 @@ run(zinc_context *ctx, const uint8_t *data, size_t size)
 
 	if (!end || zinc_json_parse(&doc, ctx, (const char *)data + 2, (size_t)(end - data) - 2, 0, NULL) != ZINC_OK)
 		return;
-	must(zinc_dtype_parse_text(&rep.dtype, NULL, ctx, data[0] % 2 ? "bytes" : "string", NULL) == ZINC_OK);
+	insist(zinc_dtype_parse_text(&rep.dtype, NULL, ctx, data[0] % 2 ? "bytes" : "string", NULL) == ZINC_OK);
 	memcpy(rep.shape, shapes[shape].shape, sizeof shapes[shape].shape);
 	zinc_report_init(&r, ctx, false, "fuzz");
 	if (zinc_chain_parse(&c, ctx, zinc_json_root(doc), &rep, &r, NULL) == ZINC_OK) {
 		s = zinc_scratch_get(ctx);
-		must(s != NULL);
+		insist(s != NULL);
 		decode(c, s, (zinc_bytes){end + 1, size - (size_t)(end + 1 - data)});
 		zinc_scratch_put(s);
 	}

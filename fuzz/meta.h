@@ -14,16 +14,8 @@
 #ifndef FUZZ_META_H
 #define FUZZ_META_H
 
-#include <stdlib.h>
-
 #include "format/format.h"
-
-static void
-insist(bool holds)
-{
-	if (!holds)
-		abort();
-}
+#include "fuzz.h"
 
 static void
 count(void *arg, zinc_severity severity, const char *rule, const char *pointer, const char *message)
