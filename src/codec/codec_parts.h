@@ -189,11 +189,11 @@ void zinc_recode_round(const zinc_dtype *t, double *v, size_t n);
 /* Append one RFC 1952 member without name and time. */
 zinc_status zinc_deflate_gzip(zinc_scratch *s, int level, zinc_bytes in, zinc_buf *out, zinc_error *err);
 /* Decode all members of `in`; as zinc_bytes_ops.decode. */
+zinc_status zinc_deflate_gunzip(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, zinc_error *err);
 /* Decode the first `need` bytes of the first member without checking its checksum; *enough false: `in` does not
  * suffice. */
 zinc_status zinc_deflate_gunzip_start(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t need, bool *enough,
 				      zinc_error *err);
-zinc_status zinc_deflate_gunzip(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, zinc_error *err);
 /* The same for RFC 1950, with exactly one stream. */
 zinc_status zinc_deflate_zlib(zinc_scratch *s, int level, zinc_bytes in, zinc_buf *out, zinc_error *err);
 zinc_status zinc_deflate_unzlib(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, zinc_error *err);
