@@ -457,6 +457,7 @@ open_node(struct run *r, const char *url, bool write, zinc_hierarchy **h)
 	zinc_open_options o = open_options(r, write);
 	zinc_error err = ZINC_ERROR_INIT;
 
+	o.keep_documents = !write; /* a command that only shows something reads each document once */
 	return zinc_hierarchy_open_url(h, typed_url(r->args, url), &o, &err) ? fail(url, &err) : DONE;
 }
 

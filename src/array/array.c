@@ -135,7 +135,7 @@ zinc_status
 zinc_array_open_url(zinc_array **out, const char *url, const zinc_open_options *options, zinc_error *err)
 {
 	zinc_hierarchy *h = NULL;
-	zinc_opened node = {.text = NULL};
+	struct zinc_known *known = NULL;
 	zinc_call_options rest;
 	zinc_open_options o;
 	zinc_visit v;
@@ -147,10 +147,11 @@ zinc_array_open_url(zinc_array **out, const char *url, const zinc_open_options *
 	ZINC_TRY(zinc_wait_begin(&v.wait, o.call, err));
 	rest = zinc_wait_rest(&v.wait);
 	o.call = &rest;
-	ZINC_TRY(zinc_hierarchy_open_node(&h, &node, url, &o, err));
-	zinc_visit_within(&v, h, &v.wait)->opened = &node; /* for this call only: the handle may be used much later */
+	o.keep_documents = 0;
+	ZINC_TRY(zinc_hierarchy_open_node(&h, &known, url, &o, err));
+	zinc_visit_within(&v, h, &v.wait)->known = known; /* for this call only: the handle may be used much later */
 	st = zinc_array_open(out, &v.h, zinc_hierarchy_path(h), NULL, err);
-	zinc_opened_fini(h->ctx, &node);
+	zinc_known_free(known);
 	zinc_hierarchy_close(h);
 	return st;
 }
@@ -164,8 +165,9 @@ zinc_array_refresh(zinc_array *a, const zinc_call_options *call, zinc_error *err
 	zinc_status st;
 
 	ZINC_TRY(ZINC_NEED(a, err));
-	h = a->h;
-	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
+	ZINC_TRY(zinc_wait_begin(&v.wait, call, err));
+	h = zinc_visit_within(&v, a->h, &v.wait);
+	h->known = NULL; /* a refresh shows what is stored now */
 	/* Taken before reading, so that a concurrent resize cannot be replaced by older metadata. */
 	ZINC_TRY(zinc_turn_acquire(&a->edit, h->wait, err));
 	st = zinc_array_read_meta(h, a->path, &m, err);

@@ -151,7 +151,7 @@ struct zinc_context {
 	uint64_t in_flight_bytes;
 	const zinc_os *os;
 	zinc_pool *pool;      /* created on first use */
-	pthread_mutex_t lock; /* guards the creation of the pool, snapshots of handles, `slots` */
+	pthread_mutex_t lock; /* guards the creation of the pool, snapshots of handles, `slots`, known documents */
 	/* Objects of other rooms that live as long as the context (zinc_context_slot). */
 	struct {
 		const zinc_slot_kind *kind; /* NULL: free */

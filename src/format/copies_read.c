@@ -234,7 +234,7 @@ read_document(zinc_hierarchy *h, char *key, bool *has, zinc_copy_fn fn, void *ar
 	zinc_fetched text;
 	zinc_status st;
 
-	ZINC_TRY(zinc_fetch(h->store, &key, 1, &text, h->wait, err));
+	ZINC_TRY(zinc_known_fetch(h->known, h->store, &key, 1, &text, h->wait, err));
 	st = zinc_fetched_status(&text, key, err);
 	*has = st == ZINC_OK && text.found == ZINC_FOUND;
 	if (*has)

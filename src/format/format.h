@@ -19,6 +19,7 @@
 typedef struct zinc_format zinc_format;
 struct zinc_draft;
 struct zinc_draft_entry;
+struct zinc_known;
 
 /* ---- the common metadata ---- */
 
@@ -126,22 +127,16 @@ struct zinc_hierarchy {
 	zinc_hierarchy *of;             /* in the copy of a call: the handle (visit.c); NULL: this is the handle */
 	const zinc_wait *wait;          /* of the call; NULL: no time limit */
 	zinc_node_progress *progress;   /* of the call; NULL: no progress function */
-	struct zinc_opened *opened;     /* of the call that opened it: the document of `path`; NULL: none */
+	struct zinc_known *known;       /* documents that are not read again (known.c); NULL: none */
 };
 
-/* A zarr.json as detection has read it.  Code that takes a part of it sets that part to NULL. */
-typedef struct zinc_opened {
-	char *text; /* as stored, and a NUL; NULL: none, or damaged */
-	size_t n;
-	zinc_tag tag;
-	zinc_json_doc *doc; /* the same, parsed */
-} zinc_opened;
-
-void zinc_opened_fini(zinc_context *ctx, zinc_opened *node);
-/* zinc_hierarchy_open_url that also returns the document of the node, if it was read, so that the call that goes on
- * with the node need not read it again. */
-zinc_status zinc_hierarchy_open_node(zinc_hierarchy **out, zinc_opened *node, const char *url,
+/* zinc_hierarchy_open_url that also returns the documents that it has read, so that the call that goes on with the node
+ * need not read them again.  *known may be NULL; free it with zinc_known_free. */
+zinc_status zinc_hierarchy_open_node(zinc_hierarchy **out, struct zinc_known **known, const char *url,
 				     const zinc_open_options *options, zinc_error *err);
+/* NULL: no memory.  Free with zinc_known_free; NULL is fine. */
+struct zinc_known *zinc_known_new(zinc_context *ctx);
+void zinc_known_free(struct zinc_known *k);
 
 /* The part of a call's state that lies on its stack. */
 typedef struct zinc_visit {
@@ -193,8 +188,10 @@ zinc_status zinc_hierarchy_check_keys(const zinc_hierarchy *h, const char *path,
 bool zinc_is_chunk_name(const char *name);
 /* The role of a key, from the format's `place`. */
 zinc_status zinc_key_role_of(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_error *err);
-/* Warn when the root has documents of another version, too. */
-void zinc_hierarchy_warn_other_versions(zinc_hierarchy *h);
+/* Warn when the root has documents of another version, too.  `known`: what opening it has read. */
+void zinc_hierarchy_warn_other_versions(zinc_hierarchy *h, struct zinc_known *known);
+/* The text of a draft's entry point, with a NUL; E_NOTFOUND. */
+zinc_status zinc_entry_get(zinc_hierarchy *h, zinc_blob *text, zinc_error *err);
 /* Read the entry point again, if the format has one, for a report that collects. */
 zinc_status zinc_hierarchy_check_entry(zinc_hierarchy *h, zinc_report *r, zinc_error *err);
 /* Is there no key at `path` and below?  A new array in a place with old chunks would show their values. */
@@ -314,9 +311,10 @@ struct zinc_format {
 	 * for an entry point.  Slot NULL: the format has no zarr.json and uses detect. */
 	bool (*claims)(const zinc_format *f, const zinc_json *root, zinc_node_kind *kind);
 	/* Sets *found when a node of this format is at `prefix` of the store; *kind is NONE when its document is
-	 * damaged.  E_UNSUPPORTED for a related format that Zinc does not read. */
+	 * damaged.  What was read goes to `known` (NULL: nowhere).  E_UNSUPPORTED for a related format that Zinc does
+	 * not read. */
 	zinc_status (*detect)(zinc_store *s, const char *prefix, bool *found, zinc_node_kind *kind,
-			      const zinc_wait *wait, zinc_error *err);
+			      struct zinc_known *known, const zinc_wait *wait, zinc_error *err);
 	/* Drafts: make h->entry from an entry point, which is taken, also on failure, or from NULL for a new hierarchy.
 	 * E_UNSUPPORTED for an unknown extension that must be understood.  Slot NULL: there is no entry point. */
 	zinc_status (*enter)(zinc_hierarchy *h, zinc_json_doc *entry, zinc_report *r, zinc_error *err);
@@ -480,9 +478,11 @@ zinc_status zinc_overwrite_check(int overwrite, zinc_error *err);
 zinc_status zinc_erase_for(zinc_hierarchy *h, const char *path, int overwrite, bool dry_run, zinc_error *err);
 
 /* Detect the format (`only`, or any) of a node or an entry point at `prefix`; *format NULL: none.  It costs one get of
- * zarr.json, and the gets of formats without it.  zarr.json is returned in `node`, unless that is NULL. */
+ * zarr.json, and the gets of formats without it.  An entry point is returned parsed in *entry (NULL: not wanted), which
+ * is the caller's; what was read goes to `known` (NULL: nowhere). */
 zinc_status zinc_format_detect(zinc_store *s, const char *prefix, const zinc_format *only, const zinc_format **format,
-			       zinc_node_kind *kind, zinc_opened *node, const zinc_wait *wait, zinc_error *err);
+			       zinc_node_kind *kind, zinc_json_doc **entry, struct zinc_known *known,
+			       const zinc_wait *wait, zinc_error *err);
 
 /* Is it the name of a document of any version? */
 bool zinc_format_is_document(const char *name, size_t n);

@@ -74,9 +74,9 @@ refuse_v1(zinc_context *ctx, const zinc_fetched *meta, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* The kinds of the documents that were found.  One that is not a JSON object counts, too. */
+/* The kinds of the documents that were found.  One that is not a JSON object counts, too.  *parsed: that document. */
 static zinc_status
-look(zinc_context *ctx, const zinc_fetched *docs, zinc_node_kind *kind, zinc_error *err)
+look(zinc_context *ctx, const zinc_fetched *docs, zinc_node_kind *kind, zinc_json_doc **parsed, zinc_error *err)
 {
 	const bool array = docs[0].found == ZINC_FOUND;
 	zinc_json_doc *doc;
@@ -88,27 +88,47 @@ look(zinc_context *ctx, const zinc_fetched *docs, zinc_node_kind *kind, zinc_err
 		return st == ZINC_E_NOMEM ? zinc_fail_nomem(err) : ZINC_OK;
 	if (zinc_json_is(zinc_json_root(doc), ZINC_JSON_OBJECT))
 		*kind = array ? ZINC_NODE_ARRAY : ZINC_NODE_GROUP;
-	zinc_json_free(doc);
+	*parsed = doc;
 	return ZINC_OK;
 }
 
+/* parsed[i]: the document i, if it was parsed. */
 static zinc_status
 detect_kind(zinc_context *ctx, const zinc_fetched *docs, char *const *keys, bool *found, zinc_node_kind *kind,
-	    zinc_error *err)
+	    zinc_json_doc **parsed, zinc_error *err)
 {
 	ZINC_TRY(zinc_fetched_status(&docs[0], keys[0], err));
 	ZINC_TRY(zinc_fetched_status(&docs[1], keys[1], err));
 	*found = docs[0].found == ZINC_FOUND || docs[1].found == ZINC_FOUND;
-	return *found ? look(ctx, docs, kind, err) : refuse_v1(ctx, &docs[2], err);
+	return *found ? look(ctx, docs, kind, &parsed[docs[0].found != ZINC_FOUND], err)
+		      : refuse_v1(ctx, &docs[2], err);
+}
+
+/* Fetch the three documents and look at them.  The first two belong to the node, if there is one. */
+static zinc_status
+detect_at(zinc_store *store, char *const *keys, bool *found, zinc_node_kind *kind, zinc_known *known,
+	  const zinc_wait *wait, zinc_error *err)
+{
+	zinc_context *ctx = zinc_store_context(store);
+	zinc_json_doc *parsed[2] = {NULL, NULL};
+	zinc_fetched docs[3];
+	zinc_status st;
+	int i;
+
+	ZINC_TRY(zinc_fetch(store, keys, 3, docs, wait, err));
+	st = detect_kind(ctx, docs, keys, found, kind, parsed, err);
+	for (i = 0; i < 2; i++)
+		zinc_known_add(known, keys[i], &docs[i], parsed[i]);
+	zinc_fetched_fini(ctx, docs, 3);
+	return st;
 }
 
 static zinc_status
-v2_detect(zinc_store *store, const char *prefix, bool *found, zinc_node_kind *kind, const zinc_wait *wait,
-	  zinc_error *err)
+v2_detect(zinc_store *store, const char *prefix, bool *found, zinc_node_kind *kind, zinc_known *known,
+	  const zinc_wait *wait, zinc_error *err)
 {
 	static const char *const names[] = {".zarray", ".zgroup", "meta"};
 	zinc_context *ctx = zinc_store_context(store);
-	zinc_fetched docs[3];
 	zinc_buf text[3];
 	char *keys[3];
 	zinc_status st = ZINC_OK;
@@ -125,11 +145,7 @@ v2_detect(zinc_store *store, const char *prefix, bool *found, zinc_node_kind *ki
 			st = zinc_fail_nomem(err);
 	}
 	if (st == ZINC_OK)
-		st = zinc_fetch(store, keys, 3, docs, wait, err);
-	if (st == ZINC_OK) {
-		st = detect_kind(ctx, docs, keys, found, kind, err);
-		zinc_fetched_fini(ctx, docs, 3);
-	}
+		st = detect_at(store, keys, found, kind, known, wait, err);
 	for (i = 0; i < 3; i++)
 		zinc_buf_fini(&text[i]);
 	return st;

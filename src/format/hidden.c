@@ -211,7 +211,7 @@ describe_version(const zinc_hierarchy *h, const char *key, zinc_error *problem, 
 
 	if (!prefix)
 		return zinc_fail_nomem(err);
-	st = zinc_format_detect(h->store, prefix, NULL, &format, &kind, NULL, h->wait, &why);
+	st = zinc_format_detect(h->store, prefix, NULL, &format, &kind, NULL, NULL, h->wait, &why);
 	zinc_free(h->ctx, prefix);
 	if (st == ZINC_E_NOMEM || st == ZINC_E_CANCELLED)
 		return zinc_error_copy(err, &why);

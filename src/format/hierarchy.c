@@ -8,7 +8,7 @@
 ZINC_OPTIONS_KIND(zinc_open_options, ZINC_OPTION_RANGE(zinc_open_options, strictness, 0, ZINC_STRICT),
 		  ZINC_OPTION_YES_NO(zinc_open_options, read_only), ZINC_OPTION_YES_NO(zinc_open_options, relaxed),
 		  ZINC_OPTION_LINKS(zinc_open_options), ZINC_OPTION_YES_NO(zinc_open_options, create),
-		  ZINC_OPTION_UNLESS(zinc_open_options, climb));
+		  ZINC_OPTION_UNLESS(zinc_open_options, climb), ZINC_OPTION_YES_NO(zinc_open_options, keep_documents));
 
 /* ---- making the object ---- */
 
@@ -32,13 +32,13 @@ find_format(const zinc_format **out, const char *id, zinc_error *err)
 static zinc_status
 enter(zinc_hierarchy *h, zinc_root_search *c, zinc_error *err)
 {
-	zinc_json_doc *entry = c->found ? c->last.doc : NULL;
+	zinc_json_doc *entry = c->found ? c->entry : NULL;
 	zinc_report r;
 
 	if (!h->format->enter)
 		return ZINC_OK;
 	if (c->found)
-		c->last.doc = NULL;
+		c->entry = NULL;
 	zinc_report_init(&r, h->ctx, h->strict, h->url);
 	return h->format->enter(h, entry, &r, err);
 }
@@ -94,12 +94,17 @@ finish(zinc_hierarchy **out, zinc_root_search *c, const zinc_format *format, con
 	return make(out, c, o, err);
 }
 
-/* When links must stay beneath the hierarchy, its store begins at the root that was found. */
+/* When links must stay beneath the hierarchy, its store begins at the root that was found.  It has other keys, and may
+ * refuse to read what the climb has read. */
 static zinc_status
 narrow(zinc_root_search *c, zinc_place *place, const zinc_store_options *so, zinc_error *err)
 {
 	const size_t before = strlen(place->path);
 
+	if (so->links != ZINC_LINKS_FOLLOW) {
+		zinc_known_free(c->known);
+		c->known = zinc_known_new(zinc_store_context(c->store));
+	}
 	ZINC_TRY(zinc_place_narrow(place, c->root, so, err));
 	c->store = place->store;
 	c->path = place->path;
@@ -108,22 +113,20 @@ narrow(zinc_root_search *c, zinc_place *place, const zinc_store_options *so, zin
 	return ZINC_OK;
 }
 
-/* The document of the whole path, if the climb has read it.  An entry point is not a node.  A store that does not follow
- * all links may refuse to read what the climb has read. */
+/* The documents that were read belong to the handle, if its calls shall use them, or else to the call. */
 static void
-give_own(zinc_root_search *c, const zinc_store_options *so, zinc_opened *node)
+hand_on(zinc_hierarchy *h, zinc_root_search *c, zinc_known **known, const zinc_open_options *o)
 {
-	zinc_opened *own = c->own.text ? &c->own : &c->last;
+	zinc_known **to = o->keep_documents ? &h->known : known;
 
-	if (!node || so->links != ZINC_LINKS_FOLLOW || !c->found || c->format->enter ||
-	    (own == &c->last && c->asked != strlen(c->path)))
+	if (!to)
 		return;
-	*node = *own;
-	*own = (zinc_opened){.text = NULL};
+	*to = c->known;
+	c->known = NULL;
 }
 
 static zinc_status
-open_place(zinc_hierarchy **out, zinc_opened *node, zinc_place *place, const zinc_store_options *so,
+open_place(zinc_hierarchy **out, zinc_known **known, zinc_place *place, const zinc_store_options *so,
 	   const zinc_open_options *o, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_root_search c = {.store = place->store, .wait = wait, .path = place->path, .there = place->existing};
@@ -131,6 +134,7 @@ open_place(zinc_hierarchy **out, zinc_opened *node, zinc_place *place, const zin
 	zinc_status st;
 
 	ZINC_TRY(find_format(&format, o->format && *o->format ? o->format : place->format, err));
+	c.known = zinc_known_new(zinc_store_context(c.store));
 	c.only = o->create ? NULL : format;
 	st = zinc_root_find(&c, place, o, err);
 	if (st == ZINC_OK && o->create)
@@ -142,12 +146,22 @@ open_place(zinc_hierarchy **out, zinc_opened *node, zinc_place *place, const zin
 	}
 	if (st == ZINC_OK)
 		st = finish(out, &c, format, o, err);
-	if (st == ZINC_OK)
-		give_own(&c, so, node);
 	if (st == ZINC_OK && c.found)
-		zinc_hierarchy_warn_other_versions(*out);
+		zinc_hierarchy_warn_other_versions(*out, c.known);
+	if (st == ZINC_OK)
+		hand_on(*out, &c, known, o);
 	zinc_root_search_fini(&c);
 	return st;
+}
+
+/* A handle that writes must read what is stored. */
+static zinc_status
+take_options(zinc_open_options *o, const zinc_open_options *options, zinc_error *err)
+{
+	ZINC_TRY(zinc_options_take_as(&zinc_open_options_kind, o, options, err));
+	if (o->keep_documents && !o->read_only)
+		return zinc_fail(err, ZINC_E_INVALID, "keep_documents needs read_only");
+	return ZINC_OK;
 }
 
 zinc_status
@@ -158,7 +172,7 @@ zinc_hierarchy_open_url(zinc_hierarchy **out, const char *url, const zinc_open_o
 }
 
 zinc_status
-zinc_hierarchy_open_node(zinc_hierarchy **out, zinc_opened *node, const char *url, const zinc_open_options *options,
+zinc_hierarchy_open_node(zinc_hierarchy **out, zinc_known **known, const char *url, const zinc_open_options *options,
 			 zinc_error *err)
 {
 	zinc_store_options so = ZINC_STORE_OPTIONS_INIT;
@@ -168,7 +182,7 @@ zinc_hierarchy_open_node(zinc_hierarchy **out, zinc_opened *node, const char *ur
 	zinc_wait wait;
 
 	ZINC_TRY(ZINC_NEED(out && url, err));
-	ZINC_TRY(zinc_options_take_as(&zinc_open_options_kind, &o, options, err));
+	ZINC_TRY(take_options(&o, options, err));
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	so.context = o.context;
 	so.read_only = o.read_only;
@@ -179,7 +193,7 @@ zinc_hierarchy_open_node(zinc_hierarchy **out, zinc_opened *node, const char *ur
 	ZINC_TRY(zinc_place_open(&place, url, &so, err));
 	st = o.create && o.climb >= 0 ? zinc_root_check_name(&place, &so, &wait, err) : ZINC_OK;
 	if (st == ZINC_OK)
-		st = open_place(out, node, &place, &so, &o, &wait, err);
+		st = open_place(out, known, &place, &so, &o, &wait, err);
 	if (st == ZINC_OK)
 		(*out)->wait = NULL;
 	zinc_place_fini(&place);
@@ -197,13 +211,16 @@ open_at(zinc_hierarchy **out, zinc_store *store, const char *prefix, size_t n, b
 
 	ZINC_TRY(find_format(&format, o->format, err));
 	c.only = o->create && !replace ? NULL : format;
+	c.known = zinc_known_new(zinc_store_context(store));
 	st = zinc_root_fixed(&c, n, err);
 	if (st == ZINC_OK && o->create)
 		st = zinc_root_check_format(&c, format, err);
 	if (st == ZINC_OK)
 		st = finish(out, &c, format, o, err);
-	if (st == ZINC_OK)
+	if (st == ZINC_OK) {
 		(*out)->wait = NULL;
+		hand_on(*out, &c, NULL, o);
+	}
 	zinc_root_search_fini(&c);
 	return st == ZINC_OK ? st : zinc_error_at_url(err, st, zinc_store_url(store));
 }
@@ -218,7 +235,7 @@ zinc_hierarchy_open(zinc_hierarchy **out, zinc_store *store, const char *prefix,
 	zinc_wait wait;
 
 	ZINC_TRY(ZINC_NEED(out && store, err));
-	ZINC_TRY(zinc_options_take_as(&zinc_open_options_kind, &o, options, err));
+	ZINC_TRY(take_options(&o, options, err));
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	ZINC_TRY(zinc_store_check_settings(store, o.settings, o.nsettings, err));
 	if (n > 0)
@@ -292,6 +309,7 @@ zinc_hierarchy_close(zinc_hierarchy *h)
 	if (!h || atomic_fetch_sub(&h->refs, 1) != 1)
 		return;
 	zinc_hierarchy_leave(h);
+	zinc_known_free(h->known);
 	zinc_free(h->ctx, h->path);
 	zinc_free(h->ctx, h->prefix);
 	zinc_free(h->ctx, h->url);

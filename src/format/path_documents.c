@@ -71,20 +71,6 @@ line_keys(zinc_line *line, const zinc_hierarchy *h, const char *path, size_t ski
 	return ZINC_OK;
 }
 
-/* The call that opened the node has its document already. */
-static bool
-take_opened(zinc_line *line, const zinc_hierarchy *h, const char *path, unsigned parts)
-{
-	zinc_opened *node = h->opened;
-
-	if (!node || !node->text || parts != ZINC_LINE_SELF || line->per != 1 || strcmp(path, h->path) != 0)
-		return false;
-	line->docs[0] = (zinc_fetched){
-	    .found = ZINC_FOUND, .text = node->text, .n = node->n, .tag = node->tag, .parsed = &node->doc};
-	node->text = NULL;
-	return true;
-}
-
 /* One batched get, so that a deep node costs no more round trips than one near the root. */
 zinc_status
 zinc_line_get(zinc_line *out, zinc_hierarchy *h, const char *path, unsigned parts, zinc_document_part upto,
@@ -105,8 +91,8 @@ zinc_line_get(zinc_line *out, zinc_hierarchy *h, const char *path, unsigned part
 	out->npath = zinc_calloc(h->ctx, out->n, sizeof *out->npath);
 	out->docs = zinc_calloc(h->ctx, n, sizeof *out->docs);
 	st = out->keys && out->npath && out->docs ? line_keys(out, h, path, skip, err) : zinc_fail_nomem(err);
-	if (st == ZINC_OK && n > 0 && !take_opened(out, h, path, parts))
-		st = zinc_fetch(h->store, out->keys, n, out->docs, h->wait, err);
+	if (st == ZINC_OK && n > 0)
+		st = zinc_known_fetch(h->known, h->store, out->keys, n, out->docs, h->wait, err);
 	if (st != ZINC_OK)
 		zinc_line_fini(out);
 	return st;

@@ -4,8 +4,7 @@
 #ifndef ZINC_PATH_DOCUMENTS_H
 #define ZINC_PATH_DOCUMENTS_H
 
-#include "format/fetch_documents.h"
-#include "format/format.h"
+#include "format/known.h"
 
 /* For the slot `place`: the place of a key is the key itself, that of a document is its node's directory. */
 zinc_status zinc_layout_place(const char *key, zinc_key_role role, zinc_buf *place, zinc_error *err);

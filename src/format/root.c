@@ -30,21 +30,10 @@
 void
 zinc_root_search_fini(zinc_root_search *c)
 {
-	zinc_context *ctx = zinc_store_context(c->store);
-
-	zinc_opened_fini(ctx, &c->last);
-	zinc_opened_fini(ctx, &c->own);
-}
-
-/* Called before another document is read. */
-static void
-keep_own(zinc_root_search *c)
-{
-	if (c->asked == strlen(c->path) && !c->own.text)
-		c->own = c->last;
-	else
-		zinc_opened_fini(zinc_store_context(c->store), &c->last);
-	c->last = (zinc_opened){.text = NULL};
+	zinc_json_free(c->entry);
+	zinc_known_free(c->known);
+	c->entry = NULL;
+	c->known = NULL;
 }
 
 /* The text between the store's URL and a path in it. */
@@ -73,15 +62,15 @@ ask(zinc_root_search *c, size_t n, const zinc_format **format, zinc_node_kind *k
 	zinc_buf prefix;
 
 	*format = NULL;
-	keep_own(c);
-	c->asked = n;
+	zinc_json_free(c->entry);
+	c->entry = NULL;
 	zinc_buf_init(&prefix, ctx, ZINC_MAX_KEY);
 	st = zinc_buf_add(&prefix, c->path, n, err);
 	if (st == ZINC_OK && n > 0)
 		st = zinc_buf_puts(&prefix, "/", err);
 	if (st == ZINC_OK)
 		st = zinc_buf_text(&prefix) ? zinc_format_detect(c->store, zinc_buf_text(&prefix), c->only, format,
-								 kind, &c->last, c->wait, err)
+								 kind, &c->entry, c->known, c->wait, err)
 					    : zinc_fail_nomem(err);
 	if (st != ZINC_OK && n > 0)
 		zinc_error_at_key(err, st, zinc_buf_text(&prefix) ? zinc_buf_text(&prefix) : "");

@@ -4,7 +4,7 @@
 #ifndef ZINC_FORMAT_ROOT_H
 #define ZINC_FORMAT_ROOT_H
 
-#include "format/format.h"
+#include "format/known.h"
 
 /* A search, and its result. */
 typedef struct zinc_root_search {
@@ -16,10 +16,9 @@ typedef struct zinc_root_search {
 	const zinc_format *format;
 	size_t root; /* bytes of `path` that are the root */
 	bool found;
-	bool linked;      /* the root is a link that erasing would follow: strict modes, drafts */
-	size_t asked;     /* bytes of `path` whose document `last` is */
-	zinc_opened last; /* the zarr.json that was read last */
-	zinc_opened own;  /* the one of the whole path, after another was read */
+	bool linked;          /* the root is a link that erasing would follow: strict modes, drafts */
+	zinc_json_doc *entry; /* the draft's entry point that was found last; NULL: none */
+	zinc_known *known;    /* what was read; NULL: is not known */
 } zinc_root_search;
 
 void zinc_root_search_fini(zinc_root_search *c);

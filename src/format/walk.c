@@ -100,7 +100,7 @@ next_window(zinc_walker *w, zinc_level *l, zinc_error *err)
 	for (; l->held < l->n && l->held < l->at + WINDOW; l->held++)
 		ZINC_TRY(item_keys(w, l, item_at(l, l->held), &n, err));
 	if (n > 0)
-		ZINC_TRY(zinc_fetch(w->h->store, l->keys, n, l->docs, w->h->wait, err));
+		ZINC_TRY(zinc_known_fetch(w->h->known, w->h->store, l->keys, n, l->docs, w->h->wait, err));
 	l->ndocs = n;
 	return ZINC_OK;
 }

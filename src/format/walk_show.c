@@ -136,7 +136,7 @@ zinc_walker_detect_at(zinc_walker *w, const char *prefix, const zinc_format **fo
 	zinc_status st;
 
 	*format = NULL;
-	st = zinc_format_detect(w->h->store, prefix, NULL, format, &kind, NULL, w->h->wait, why);
+	st = zinc_format_detect(w->h->store, prefix, NULL, format, &kind, NULL, NULL, w->h->wait, why);
 	if (st == ZINC_E_NOMEM || st == ZINC_E_CANCELLED)
 		return zinc_error_copy(err, why);
 	if (st == ZINC_OK)

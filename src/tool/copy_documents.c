@@ -32,33 +32,16 @@ struct documents {
 
 /* ---- putting them together ---- */
 
-/* Get the entry point of a draft's hierarchy; E_NOTFOUND: none. */
-static zinc_status
-get_entry(zinc_hierarchy *h, zinc_blob *text, zinc_error *err)
-{
-	zinc_status st;
-	zinc_buf key;
-
-	zinc_buf_init(&key, h->ctx, ZINC_MAX_KEY);
-	st = zinc_buf_printf(&key, err, "%s" ZINC_CP_ENTRY, h->prefix);
-	if (st == ZINC_OK)
-		st = zinc_buf_text(&key) ? zinc_store_get_all(h->store, zinc_buf_text(&key), text, NULL,
-							      h->ctx->limits.json_bytes, h->wait, err)
-					 : zinc_fail_nomem(err);
-	zinc_buf_fini(&key);
-	return st;
-}
-
 /* Keys of documents depend on the entry point: the target keeps its own; a new hierarchy of the same format gets the
- * source's (`given`), with all its members.  E_NOTFOUND: it gets the format's default. */
+ * source's (`given`), as the plan has read it, with all its members.  E_NOTFOUND: it gets the format's default. */
 static zinc_status
 find_entry(zinc_cp *c, zinc_blob *text, bool *given, zinc_error *err)
 {
 	const zinc_status st =
-	    c->old ? ZINC_E_NOTFOUND : get_entry(c->to, text, err); /* a target in another format will be erased */
+	    c->old ? ZINC_E_NOTFOUND : zinc_entry_get(c->to, text, err); /* a target in another format will be erased */
 
 	*given = st == ZINC_E_NOTFOUND && zinc_cp_same_entry(c);
-	return *given ? get_entry(c->from, text, err) : st;
+	return *given ? zinc_entry_get(c->from, text, err) : st;
 }
 
 static zinc_status
@@ -147,13 +130,20 @@ write_nodes(struct documents *d)
 	return ZINC_OK;
 }
 
+/* Read the source's document again, after its objects were copied: one that has changed since the plan (`planned`; NULL:
+ * any is fine) may describe other objects. */
 static zinc_status
-copy_over(struct documents *d, const char *from, const char *to)
+copy_over(struct documents *d, const char *from, const char *to, const zinc_tag *planned)
 {
 	zinc_blob value = ZINC_BLOB_INIT;
-	zinc_status st = zinc_store_get_all(d->c->from->store, from, &value, NULL, d->c->ctx->limits.json_bytes,
+	zinc_tag tag = {.n = 0};
+	zinc_status st = zinc_store_get_all(d->c->from->store, from, &value, &tag, d->c->ctx->limits.json_bytes,
 					    d->c->from->wait, d->err);
 
+	if (st == ZINC_OK && planned && zinc_cp_has_tags(d->c->from) && !zinc_tag_equal(planned, &tag)) {
+		zinc_blob_fini(&value);
+		st = zinc_fail(d->err, ZINC_E_CONFLICT, "it was changed during the copy; copy again with overwrite");
+	}
 	if (st != ZINC_OK)
 		return zinc_error_at_key(d->err, st, from);
 	st = zinc_store_put(d->c->drafts, NULL, to, value.data, value.nbytes, NULL, 0, NULL, NULL, d->err);
@@ -175,8 +165,9 @@ copy_over_node(struct documents *d, const zinc_cp_node *n)
 	if (st == ZINC_OK)
 		st = zinc_node_key(c->to, n->to, n->kind, &to, d->err);
 	if (st == ZINC_OK)
-		st = zinc_buf_text(&from) && zinc_buf_text(&to) ? copy_over(d, zinc_buf_text(&from), zinc_buf_text(&to))
-								: zinc_fail_nomem(d->err);
+		st = zinc_buf_text(&from) && zinc_buf_text(&to)
+			 ? copy_over(d, zinc_buf_text(&from), zinc_buf_text(&to), &n->source->tag)
+			 : zinc_fail_nomem(d->err);
 	zinc_buf_fini(&from);
 	zinc_buf_fini(&to);
 	return st;
@@ -197,7 +188,7 @@ copy_over_parts(struct documents *d)
 		st = zinc_store_get_all(c->drafts, to, &there, NULL, c->ctx->limits.json_bytes, NULL, NULL);
 		zinc_blob_fini(&there);
 		if (st == ZINC_E_NOTFOUND)
-			st = copy_over(d, from, to);
+			st = copy_over(d, from, to, NULL);
 		if (st != ZINC_OK)
 			return st == ZINC_E_NOMEM ? zinc_fail_nomem(d->err) : st;
 	}
@@ -386,7 +377,7 @@ check_made(struct documents *d)
 	if (st == ZINC_OK) {
 		st = zinc_hierarchy_init(d->h, &e);
 		if (st == ZINC_OK)
-			st = get_entry(d->h, &fresh, &e);
+			st = zinc_entry_get(d->h, &fresh, &e);
 		if (st == ZINC_OK && (text.nbytes != fresh.nbytes || memcmp(text.data, fresh.data, text.nbytes) != 0))
 			close_memory(d);
 	}

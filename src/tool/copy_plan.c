@@ -74,20 +74,12 @@ translate_entry(zinc_cp *c, zinc_error *err)
 {
 	zinc_blob text = ZINC_BLOB_INIT;
 	zinc_status st;
-	zinc_buf key;
 
 	if (!c->from->format->enter || c->from_path[1] != '\0' || zinc_cp_same_entry(c))
 		return ZINC_OK;
-	zinc_buf_init(&key, c->ctx, ZINC_MAX_KEY);
-	st = zinc_buf_printf(&key, err, "%s" ZINC_CP_ENTRY, c->from->prefix);
-	if (st == ZINC_OK)
-		st = zinc_buf_text(&key) ? zinc_store_get_all(c->from->store, zinc_buf_text(&key), &text, NULL,
-							      c->ctx->limits.json_bytes, c->from->wait, err)
-					 : zinc_fail_nomem(err);
-	if (st == ZINC_OK)
-		st = note_entry(c, &text, err);
+	ZINC_TRY(zinc_entry_get(c->from, &text, err));
+	st = note_entry(c, &text, err);
 	zinc_blob_fini(&text);
-	zinc_buf_fini(&key);
 	return st;
 }
 

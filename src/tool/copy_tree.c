@@ -428,6 +428,7 @@ static zinc_status
 copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char *to_path, zinc_hierarchy *old,
      const zinc_copy_options *options, zinc_copy_counts *counts, zinc_error *err)
 {
+	struct zinc_known *known = NULL;
 	zinc_visit v[3];
 	zinc_cp c = {.old = NULL};
 	zinc_status st;
@@ -439,6 +440,8 @@ copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char
 	if (!c.o.call && from->wait)
 		c.wait = *from->wait;
 	from = zinc_visit_within(&v[0], from, &c.wait);
+	if (!from->known) /* one plan, made from one version of each document */
+		from->known = known = zinc_known_new(from->ctx);
 	to = zinc_visit_within(&v[1], to, &c.wait);
 	c.old = zinc_visit_within(&v[2], old, &c.wait);
 	init(&c, from, to);
@@ -449,6 +452,7 @@ copy(zinc_hierarchy *from, const char *from_path, zinc_hierarchy *to, const char
 		st = run(&c, err);
 	zinc_result_fill(counts, &c.n, sizeof c.n);
 	fini(&c);
+	zinc_known_free(known);
 	return st == ZINC_OK ? st : zinc_error_at_url(err, st, to->url);
 }
 
@@ -503,6 +507,7 @@ zinc_copy_url(const char *from, const char *to, const zinc_copy_options *options
 	open.strictness = o.strict ? ZINC_STRICT : ZINC_LENIENT;
 	open.links = o.links;
 	open.read_only = 1;
+	open.keep_documents = 1;
 	open.climb = o.climb;
 	open.settings = o.settings;
 	open.nsettings = o.nsettings;

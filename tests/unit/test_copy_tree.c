@@ -62,6 +62,50 @@ test_same(void **state)
 	forest_close(&f);
 }
 
+/* ---- a source that changes ---- */
+
+struct change {
+	forest *f;
+	const char *text;
+};
+
+/* After an object was copied. */
+static int
+change_document(void *arg, uint64_t units_done, uint64_t units_total, uint64_t bytes_done)
+{
+	const struct change *c = arg;
+
+	(void)units_done, (void)units_total, (void)bytes_done;
+	forest_put(c->f, "g/a/zarr.json", c->text);
+	return 0;
+}
+
+/* A document that another program changed during the copy may describe other objects. */
+static void
+test_changed(void **state)
+{
+	zinc_call_options call = ZINC_CALL_OPTIONS_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+	struct change c;
+	forest f, to;
+
+	(void)state;
+	forest_open(&f, "", ZINC_LENIENT);
+	forest_open(&to, "p", ZINC_LENIENT);
+	plant(&f);
+	c = (struct change){&f, ARRAY};
+	call.progress = change_document;
+	call.progress_arg = &c;
+	assert_int_equal(zinc_copy(f.h, "/g/a", to.h, "/x", ZINC_COPY_OPTIONS(.call = &call), NULL, &err),
+			 ZINC_E_CONFLICT);
+	assert_string_equal(err.key, "g/a/zarr.json");
+	assert_null(forest_get(&to, "p/x/zarr.json"));
+	assert_ok(zinc_copy(f.h, "/g/a", to.h, "/x", ZINC_COPY_OPTIONS(.overwrite = 1), NULL, &err));
+	assert_string_equal(forest_get(&to, "p/x/zarr.json"), ARRAY);
+	forest_close(&to);
+	forest_close(&f);
+}
+
 /* ---- other formats ---- */
 
 struct notes {
@@ -632,19 +676,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_same),
-	    cmocka_unit_test(test_other_format),
-	    cmocka_unit_test(test_lossy),
-	    cmocka_unit_test(test_unsupported),
-	    cmocka_unit_test(test_misfit),
-	    cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_overwrite_and_move),
-	    cmocka_unit_test(test_consolidated),
-	    cmocka_unit_test(test_interrupted),
-	    cmocka_unit_test(test_resume),
-	    cmocka_unit_test(test_unlisted),
-	    cmocka_unit_test(test_remote),
-	    cmocka_unit_test(test_urls),
+	    cmocka_unit_test(test_same),         cmocka_unit_test(test_changed),
+	    cmocka_unit_test(test_other_format), cmocka_unit_test(test_lossy),
+	    cmocka_unit_test(test_unsupported),  cmocka_unit_test(test_misfit),
+	    cmocka_unit_test(test_refused),      cmocka_unit_test(test_overwrite_and_move),
+	    cmocka_unit_test(test_consolidated), cmocka_unit_test(test_interrupted),
+	    cmocka_unit_test(test_resume),       cmocka_unit_test(test_unlisted),
+	    cmocka_unit_test(test_remote),       cmocka_unit_test(test_urls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "format/format.h"
+#include "format/known.h"
 #include "nodes.h"
 #include "test.h"
 
@@ -77,17 +77,24 @@ test_gets(void **state)
 	(void)state;
 	forest_open(&f, "", ZINC_LENIENT);
 	for (i = 0; i < COUNT(entries); i++) {
+		zinc_known *known = zinc_known_new(f.h->ctx);
 		const zinc_format *format = NULL;
-		zinc_opened node;
+		zinc_json_doc *entry = NULL;
+		char *key = (char *)"x/zarr.json";
+		zinc_fetched doc;
 
-		forest_put(&f, "x/zarr.json", entries[i]);
+		forest_put(&f, key, entries[i]);
 		forest_counts(&f);
-		assert_ok(zinc_format_detect(f.h->store, "x/", NULL, &format, &kind, &node, NULL, &err));
-		assert_int_equal(forest_counts(&f).get_requests, 1);
+		assert_ok(zinc_format_detect(f.h->store, "x/", NULL, &format, &kind, &entry, known, NULL, &err));
 		assert_non_null(format);
-		assert_non_null(zinc_json_member(zinc_json_root(node.doc), "zarr_format"));
-		assert_string_equal(node.text, entries[i]);
-		zinc_opened_fini(f.h->ctx, &node);
+		assert_int_equal(entry != NULL, format->enter != NULL);
+		assert_ok(zinc_known_fetch(known, f.h->store, &key, 1, &doc, NULL, &err));
+		assert_int_equal(forest_counts(&f).get_requests, 1);
+		assert_string_equal(doc.text, entries[i]);
+		assert_int_equal(doc.parsed != NULL, format->enter == NULL); /* an entry point went to the caller */
+		zinc_fetched_fini(f.h->ctx, &doc, 1);
+		zinc_json_free(entry);
+		zinc_known_free(known);
 	}
 	forest_close(&f);
 }

@@ -93,7 +93,7 @@ detect(forest *f, const char *prefix, zinc_node_kind *kind, zinc_status *status)
 {
 	const zinc_format *format;
 
-	*status = zinc_format_detect(f->memory, prefix, NULL, &format, kind, NULL, NULL, NULL);
+	*status = zinc_format_detect(f->memory, prefix, NULL, &format, kind, NULL, NULL, NULL, NULL);
 	return format ? format->id : "";
 }
 

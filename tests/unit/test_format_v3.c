@@ -161,11 +161,11 @@ test_detect(void **state)
 	forest_put(&f, "bad/zarr.json", "nonsense");
 	forest_put(&f, "draft/zarr.json", "{\"zarr_format\": \"https://purl.org/zarr/spec/v3#array\"}");
 	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
-		assert_ok(zinc_format_detect(f.memory, cases[i].prefix, NULL, &format, &kind, NULL, NULL, &err));
+		assert_ok(zinc_format_detect(f.memory, cases[i].prefix, NULL, &format, &kind, NULL, NULL, NULL, &err));
 		assert_true(cases[i].format ? format && strcmp(format->id, cases[i].format) == 0 : !format);
 		assert_int_equal(kind, cases[i].kind);
 	}
-	assert_int_equal(zinc_format_detect(f.memory, "draft/", NULL, &format, &kind, NULL, NULL, &err),
+	assert_int_equal(zinc_format_detect(f.memory, "draft/", NULL, &format, &kind, NULL, NULL, NULL, &err),
 			 ZINC_E_UNSUPPORTED);
 	forest_close(&f);
 }
