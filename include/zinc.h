@@ -551,9 +551,8 @@ typedef struct zinc_open_options {
 	const zinc_setting *settings; /* of the store, as in zinc_store_options */
 	size_t nsettings;
 	const zinc_call_options *call; /* of the call that gets these options [no limit] */
-	/* With `read_only`: keep the documents that are read, up to 4 MiB, and do not read them again.  For programs that
-	 * open, show and close: calls on this hierarchy then do not see later changes of documents [0: each call reads
-	 * what is stored] */
+	/* With `read_only`: read each document once and keep it, 4 MiB of them at most.  Calls on this hierarchy then do
+	 * not see later changes of documents [0: each call reads what is stored] */
 	int keep_documents;
 } zinc_open_options;
 
