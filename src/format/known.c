@@ -107,11 +107,31 @@ entry_new(zinc_context *ctx, const char *key, const zinc_fetched *doc)
 	return NULL;
 }
 
+/* With the lock held. */
+static bool
+has_room(zinc_known *k, const char *key, size_t nbytes)
+{
+	return nbytes <= KNOWN_BYTES - k->nbytes && !find(k, key);
+}
+
+/* Without a copy of what will not be kept: a document may be very long. */
+static struct entry *
+entry_for(zinc_known *k, const char *key, const zinc_fetched *doc, size_t nbytes)
+{
+	bool room;
+
+	pthread_mutex_lock(&k->ctx->lock);
+	room = has_room(k, key, nbytes);
+	pthread_mutex_unlock(&k->ctx->lock);
+	return room ? entry_new(k->ctx, key, doc) : NULL;
+}
+
 void
 zinc_known_add(zinc_known *k, const char *key, const zinc_fetched *doc, zinc_json_doc *parsed)
 {
-	struct entry *e = k && doc->found != ZINC_FAILED ? entry_new(k->ctx, key, doc) : NULL;
-	bool added = false;
+	const size_t nbytes = sizeof(struct entry) + strlen(key) + doc->n;
+	struct entry *e = k && doc->found != ZINC_FAILED ? entry_for(k, key, doc, nbytes) : NULL;
+	bool added;
 
 	if (!e) {
 		zinc_json_free(parsed);
@@ -119,13 +139,13 @@ zinc_known_add(zinc_known *k, const char *key, const zinc_fetched *doc, zinc_jso
 	}
 	e->parsed = parsed;
 	pthread_mutex_lock(&k->ctx->lock);
-	if (k->nbytes < KNOWN_BYTES && !find(k, key)) {
+	added = has_room(k, key, nbytes);
+	if (added) {
 		struct entry **to = bucket_of(k, key);
 
-		k->nbytes += sizeof *e + strlen(key) + doc->n;
+		k->nbytes += nbytes;
 		e->next = *to;
 		*to = e;
-		added = true;
 	}
 	pthread_mutex_unlock(&k->ctx->lock);
 	if (!added)

@@ -316,6 +316,19 @@ test_refresh(void **state)
 
 /* ---- the set itself ---- */
 
+static uint64_t
+requests_for(forest *f, zinc_known *k, const char *key)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	char *keys[] = {(char *)key};
+	zinc_fetched doc;
+
+	forest_counts(f);
+	assert_ok(zinc_known_fetch(k, f->log, keys, 1, &doc, NULL, &err));
+	zinc_fetched_fini(f->ctx, &doc, 1);
+	return forest_counts(f).get_requests;
+}
+
 /* (1), (2) */
 static void
 test_set(void **state)
@@ -351,10 +364,14 @@ test_set(void **state)
 	zinc_fetched_fini(f.ctx, docs, 3);
 	large.text = calloc(large.n + 1, 1);
 	assert_non_null(large.text);
-	zinc_known_add(k, "large", &large, NULL);
-	zinc_known_add(k, "more", &missing, NULL); /* there is no room left */
-	assert_false(zinc_known_missing(k, "more"));
+	zinc_known_add(k, "large", &large, NULL); /* never, alone it is too long */
+	large.n /= 2;
+	zinc_known_add(k, "half", &large, NULL);
+	zinc_known_add(k, "other half", &large, NULL); /* there is no room left */
 	free(large.text);
+	assert_int_equal(requests_for(&f, k, "large"), 1);
+	assert_int_equal(requests_for(&f, k, "half"), 0);
+	assert_int_equal(requests_for(&f, k, "other half"), 1);
 	zinc_known_free(k);
 	zinc_known_free(NULL);
 	forest_close(&f);
