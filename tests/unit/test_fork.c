@@ -2,6 +2,7 @@
  * test_fork.c - the promises of fork.c, by number
  */
 #include <errno.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,10 +98,29 @@ newest_lock_is_taken_first(void **state)
 	}
 }
 
+struct holder {
+	pthread_mutex_t *lock;
+	sem_t held, end;
+};
+
+static void *
+hold(void *arg)
+{
+	struct holder *h = (struct holder *)arg;
+
+	pthread_mutex_lock(h->lock);
+	sem_post(&h->held);
+	sem_wait(&h->end);
+	pthread_mutex_unlock(h->lock);
+	return NULL;
+}
+
 static void
 child_runs_oldest_first(void **state)
 {
 	struct object o[3];
+	struct holder h = {.lock = &o[1].lock};
+	pthread_t thread;
 	size_t i;
 
 	(void)state;
@@ -110,9 +130,14 @@ child_runs_oldest_first(void **state)
 	assert_true(child_saw("123"));
 	zinc_fork_remove(&o[1].fork);
 	zinc_fork_remove(&o[1].fork);
-	pthread_mutex_lock(&o[1].lock); /* fork() does not wait for it any more */
-	assert_true(child_saw("13"));
-	pthread_mutex_unlock(&o[1].lock);
+	assert_true(sem_init(&h.held, 0, 0) == 0 && sem_init(&h.end, 0, 0) == 0);
+	assert_int_equal(pthread_create(&thread, NULL, hold, &h), 0);
+	sem_wait(&h.held);
+	alarm(HANGS);
+	assert_true(child_saw("13")); /* fork() does not wait for that lock any more */
+	alarm(0);
+	sem_post(&h.end);
+	pthread_join(thread, NULL);
 	zinc_fork_remove(&o[0].fork);
 	zinc_fork_remove(&o[2].fork);
 	assert_true(child_saw(""));
