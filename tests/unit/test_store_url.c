@@ -409,13 +409,17 @@ open_often(void *arg)
 	return NULL;
 }
 
+/* Threads neither begin nor end while there are forks: the allocator of AddressSanitizer has locks for that, too. */
+static atomic_int nbegun;
+static atomic_bool forked;
+
 static void *
-open_very_often(void *arg)
+open_all_the_time(void *arg)
 {
 	void *failed = NULL;
-	int i;
 
-	for (i = 0; i < 10 && !failed; i++) {
+	nbegun++;
+	while (!failed && !forked) {
 		step_begin();
 		failed = open_often(arg);
 		step_end();
@@ -433,7 +437,9 @@ names_survive_threads_and_forks(void **state)
 
 	(void)state;
 	for (i = 0; i < 3; i++)
-		assert_int_equal(pthread_create(&t[i], NULL, open_very_often, t), 0);
+		assert_int_equal(pthread_create(&t[i], NULL, open_all_the_time, t), 0);
+	while (nbegun < 3)
+		usleep(100);
 	for (i = 0; i < 20; i++) {
 		pid = fork_amidst();
 		if (pid == 0)
@@ -441,6 +447,7 @@ names_survive_threads_and_forks(void **state)
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_int_equal(status, 0);
 	}
+	forked = true;
 	for (i = 0; i < 3; i++) {
 		pthread_join(t[i], &failed);
 		assert_null(failed);
