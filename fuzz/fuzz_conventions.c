@@ -32,6 +32,20 @@ count(void *arg, const zinc_convention *c)
 	return 0;
 }
 
+/* Of the node itself: a value inside another member does not count. */
+static bool
+has_list(const zinc_blob *attributes)
+{
+	zinc_json_doc *doc = NULL;
+	bool has;
+
+	insist(zinc_json_parse(&doc, NULL, attributes->data, attributes->nbytes,
+			       ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, NULL) == ZINC_OK);
+	has = zinc_json_is(zinc_json_member(zinc_json_root(doc), "zarr_conventions"), ZINC_JSON_ARRAY);
+	zinc_json_free(doc);
+	return has;
+}
+
 /* (3) */
 static void
 add_and_remove(zinc_hierarchy *h)
@@ -46,7 +60,7 @@ add_and_remove(zinc_hierarchy *h)
 		insist(more == n + 1);
 		insist(zinc_conventions_remove(h, "/", MINE, NULL, NULL) == ZINC_OK);
 		insist(zinc_attributes_get(h, "/", NULL, &after, NULL, NULL) == ZINC_OK);
-		if (strstr(before.data, "\"zarr_conventions\":["))
+		if (has_list(&before))
 			insist(strcmp(before.data, after.data) == 0);
 	}
 	zinc_blob_fini(&before);
