@@ -347,7 +347,7 @@ ZINC_MODULE_API bool zinc_utf8_valid(const char *s, size_t n);
 size_t zinc_utf8_next(const char *s, size_t n, uint32_t *code);
 
 /* Write the bytes of the code point `code`, which must be valid, to `out`; returns their number. */
-size_t zinc_utf8_put(char out[4], uint32_t code);
+ZINC_MODULE_API size_t zinc_utf8_put(char out[4], uint32_t code);
 
 /* ---- base64 ---- */
 

@@ -41,6 +41,7 @@
 #define zinc_key_check    zinc__key_check
 #define zinc_prefix_check zinc__prefix_check
 #define zinc_utf8_valid   zinc__utf8_valid
+#define zinc_utf8_put     zinc__utf8_put
 #define zinc_warn         zinc__warn
 #define zinc_context_get  zinc__context_get
 #define zinc_env          zinc__env
