@@ -57,7 +57,71 @@ cmd_dtypes(struct run *r)
 	return print_rows(r, zinc_list_dtypes);
 }
 
-/* ---- settings of stores ---- */
+/* ---- stores ---- */
+
+#define MAX_CAPS 256
+
+/* "a,b", a list in C's eyes; NULL: none */
+static void
+json_words(struct json *j, const char *list, const char *between)
+{
+	struct text word = {NULL, 0, 0};
+	size_t n;
+
+	json_begin_array(j);
+	for (; list && *list; list += n + (list[n] != '\0')) {
+		n = strcspn(list, between);
+		text_printf(&word, "%.*s", (int)n, list);
+		json_string(j, word.p);
+		text_free(&word);
+	}
+	json_end_array(j);
+}
+
+static void
+store_json(struct json *j, const zinc_store_row *row, const char *caps)
+{
+	json_begin_object(j);
+	json_string(json_key(j, "name"), row->name ? row->name : "");
+	json_string(json_key(j, "also"), row->schemes ? row->schemes : row->adapters);
+	json_string(json_key(j, "purpose"), row->purpose ? row->purpose : "");
+	json_words(json_key(j, "schemes"), row->schemes, ",");
+	json_words(json_key(j, "adapters"), row->adapters, ",");
+	json_words(json_key(j, "caps"), caps, " ");
+	json_string(json_key(j, "missing"), row->missing);
+	json_end_object(j);
+}
+
+/* "file", "s3,zip:": what follows a '|' has a colon. */
+static void
+store_text(struct text *t, const zinc_store_row *row, const char *caps)
+{
+	struct text names = {NULL, 0, 0};
+
+	text_puts(&names, row->schemes ? row->schemes : "");
+	if (row->adapters)
+		text_printf(&names, "%s|%s:", row->schemes ? " " : "", row->adapters);
+	text_printf(t, "%-18s %-18s %s\n", row->name ? row->name : "", names.p, row->purpose ? row->purpose : "");
+	if (row->missing)
+		text_printf(t, "%-18s missing: %s\n", "", row->missing);
+	else if (caps[0])
+		text_printf(t, "%-18s can: %s\n", "", caps);
+	text_free(&names);
+}
+
+static int
+add_store(void *arg, const zinc_store_row *row)
+{
+	struct rows *r = arg;
+	char caps[MAX_CAPS];
+
+	zinc_caps_show(caps, sizeof caps, row->flags);
+	if (r->as_json)
+		store_json(&r->json, row, caps);
+	else
+		store_text(&r->text, row, caps);
+	return 0;
+}
 
 static const char *
 type_word(zinc_setting_type type)
@@ -123,7 +187,7 @@ cmd_stores(struct run *r)
 {
 	struct rows rows = {.as_json = r->args->json}, settings = {.as_json = r->args->json};
 
-	zinc_store_each(add_row, &rows);
+	zinc_store_each_row(r->ctx, add_store, &rows);
 	if (r->args->detail)
 		zinc_store_each_setting(r->ctx, add_setting, &settings);
 	if (r->args->json) {

@@ -375,6 +375,7 @@ typedef struct zinc_store_ops {
 	/* Of a wrapper: the store that its NULL slots are passed on to.  NULL: none. */
 	zinc_store *(*forwards)(void *self);
 	int more; /* put and del use zinc_done.more; other stores do not get it */
+	uint32_t flags; /* the capabilities that a store of this kind can have at best, for `zinc stores`; 0: unknown */
 } zinc_store_ops;
 
 /* ---- operations on an open store ----
@@ -468,6 +469,20 @@ ZINC_API ZINC_CHECKED zinc_status zinc_store_wrap(zinc_store **out, zinc_context
 /* Call `fn` with name, schemes and purpose of each registered store. */
 typedef int (*zinc_row_fn)(void *arg, const char *name, const char *also, const char *purpose);
 ZINC_API void zinc_store_each(zinc_row_fn fn, void *arg);
+
+/* A kind of store: registered, or a module, which is loaded to find out. */
+typedef struct zinc_store_row {
+	size_t size;
+	const char *name, *schemes, *adapters, *purpose; /* each may be NULL */
+	uint32_t flags;      /* the capabilities that a store of this kind can have at best; 0: unknown */
+	const char *missing; /* what is missing to have it, one line; NULL: nothing */
+} zinc_store_row;
+/* Call `fn` with each; return non-zero to stop. */
+typedef int (*zinc_store_row_fn)(void *arg, const zinc_store_row *row);
+ZINC_API void zinc_store_each_row(zinc_context *ctx, zinc_store_row_fn fn, void *arg);
+/* The words for capabilities, separated by spaces ("read range list"), cut if they do not fit into `cap` > 0 bytes
+ * including the NUL.  Returns their length. */
+ZINC_API size_t zinc_caps_show(char *out, size_t cap, uint32_t flags);
 
 /* Call `fn` with each setting of each store, including those of modules that can be loaded; return non-zero to stop. */
 typedef int (*zinc_setting_fn)(void *arg, const char *store, const zinc_setting_row *row);

@@ -46,6 +46,11 @@
 /* If two ranges of a file are closer than this, reading the gap is cheaper than another call. */
 #define MERGE_GAP 4096
 
+#define FS_CAPS                                                                                                        \
+	(ZINC_CAP_READ | ZINC_CAP_RANGE | ZINC_CAP_SUFFIX_RANGE | ZINC_CAP_LIST | ZINC_CAP_WRITE | ZINC_CAP_ERASE |    \
+	 ZINC_CAP_ATOMIC_PUT | ZINC_CAP_DURABLE | ZINC_CAP_CAS | ZINC_CAP_READ_AFTER_WRITE |                           \
+	 ZINC_CAP_LIST_AFTER_WRITE | ZINC_CAP_UPDATE | ZINC_CAP_TAGS)
+
 /* ---- shared with the other files ---- */
 
 /* openat2 can be interrupted on a remote file system.  The retries are bounded, so that constant signals cannot block
@@ -374,9 +379,7 @@ fs_caps(void *self, zinc_caps *out)
 {
 	const zinc_fs *fs = (const zinc_fs *)self;
 
-	out->flags = ZINC_CAP_READ | ZINC_CAP_RANGE | ZINC_CAP_SUFFIX_RANGE | ZINC_CAP_LIST | ZINC_CAP_WRITE |
-		     ZINC_CAP_ERASE | ZINC_CAP_ATOMIC_PUT | ZINC_CAP_DURABLE | ZINC_CAP_CAS |
-		     ZINC_CAP_READ_AFTER_WRITE | ZINC_CAP_LIST_AFTER_WRITE | ZINC_CAP_UPDATE | ZINC_CAP_TAGS;
+	out->flags = FS_CAPS;
 	out->flags |= atomic_load(&fs->names) & ~FS_NAMES_KNOWN;
 	out->parallel = 1;
 	out->merge_gap = MERGE_GAP;
@@ -511,4 +514,5 @@ const zinc_store_ops zinc_store_ops_fs = {
     .sync = zinc_fs_sync,
     .scrub = zinc_fs_scrub,
     .walk = zinc_fs_walk,
+    .flags = FS_CAPS | ZINC_CAP_FOLDS_CASE | ZINC_CAP_NORMALISES,
 };

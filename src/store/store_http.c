@@ -727,11 +727,17 @@ open_https(void **self, const char *rest, const zinc_store_options *options, zin
 	return open_scheme(self, "https", rest, options, err);
 }
 
+/* At best: what a server with conditions gives. */
+#define HTTP_FLAGS                                                                                                     \
+	(ZINC_CAP_READ | ZINC_CAP_RANGE | ZINC_CAP_SUFFIX_RANGE | ZINC_CAP_WRITE | ZINC_CAP_ERASE | ZINC_CAP_CAS |     \
+	 ZINC_CAP_READ_AFTER_WRITE | ZINC_CAP_REMOTE | ZINC_CAP_TAGS)
+
 #define HTTP_OPS(scheme_, open_)                                                                                       \
 	{                                                                                                              \
 		.size = sizeof(zinc_store_ops), .name = "http", .purpose = "files of a web server, below a URL",       \
 		.schemes = scheme_, .open = open_, .close = http_close, .caps = http_caps, .get = zinc_http_get,       \
 		.put = zinc_http_put, .del = zinc_http_del, .settings = http_settings, .foreign_query = 1, .more = 1,  \
+		.flags = HTTP_FLAGS,                                                                                   \
 	}
 
 const zinc_store_ops zinc_store_ops_http = HTTP_OPS("http", open_http);

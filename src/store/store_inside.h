@@ -48,6 +48,9 @@ zinc_status zinc_store_module_find(const zinc_store_ops **out, zinc_context *ctx
 bool zinc_pipeline_is_format(const char *name, size_t n);
 /* Call fn for each row of `zinc stores`; returns non-zero as soon as fn does. */
 int zinc_store_module_each(zinc_row_fn fn, void *arg);
+/* The same with capabilities, and what is missing to have it; without those that a program registered itself. */
+int zinc_store_module_each_row(zinc_context *ctx, zinc_store_row_fn fn, void *arg);
+bool zinc_store_is_registered(const char *name, bool adapter);
 
 /* Is scheme[0..n) in the comma-separated list?  Case is ignored. */
 bool zinc_store_has_scheme(const char *list, const char *scheme, size_t n);

@@ -24,6 +24,11 @@
 /* list passes on this many keys between two locks. */
 #define LIST_BATCH 256
 
+#define MEMORY_CAPS                                                                                                    \
+	(ZINC_CAP_READ | ZINC_CAP_RANGE | ZINC_CAP_SUFFIX_RANGE | ZINC_CAP_LIST | ZINC_CAP_WRITE | ZINC_CAP_ERASE |    \
+	 ZINC_CAP_ATOMIC_PUT | ZINC_CAP_CAS | ZINC_CAP_READ_AFTER_WRITE | ZINC_CAP_LIST_AFTER_WRITE |                  \
+	 ZINC_CAP_UPDATE | ZINC_CAP_TAGS)
+
 typedef struct value {
 	atomic_uint refs;
 	zinc_context *ctx;
@@ -536,9 +541,7 @@ static void
 memory_caps(void *self, zinc_caps *out)
 {
 	(void)self;
-	out->flags = ZINC_CAP_READ | ZINC_CAP_RANGE | ZINC_CAP_SUFFIX_RANGE | ZINC_CAP_LIST | ZINC_CAP_WRITE |
-		     ZINC_CAP_ERASE | ZINC_CAP_ATOMIC_PUT | ZINC_CAP_CAS | ZINC_CAP_READ_AFTER_WRITE |
-		     ZINC_CAP_LIST_AFTER_WRITE | ZINC_CAP_UPDATE | ZINC_CAP_TAGS;
+	out->flags = MEMORY_CAPS;
 	out->parallel = 1;
 }
 
@@ -698,4 +701,5 @@ const zinc_store_ops zinc_store_ops_memory = {
     .update = memory_update,
     .del_prefix = memory_del_prefix,
     .list = memory_list,
+    .flags = MEMORY_CAPS,
 };

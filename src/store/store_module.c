@@ -10,13 +10,17 @@
 
 #define MAX_NAME 32
 
+#define CURL "libcurl (Debian: libcurl4-openssl-dev)"
+
 static const struct module {
 	const char *name; /* zinc/store_<name>.so */
 	const char *schemes;
 	const char *adapters;
 	const char *purpose;
+	bool built;
+	const char *library; /* that it needs, and where to get it */
 } modules[] = {
-    {"http", "http,https", NULL, "files of a web server, below a URL; a module"},
+    {"http", "http,https", NULL, "files of a web server, below a URL; a module", ZINC_WITH_CURL, CURL},
 };
 #define MODULES (sizeof modules / sizeof modules[0])
 
@@ -96,6 +100,49 @@ zinc_store_module_each(zinc_row_fn fn, void *arg)
 	return 0;
 }
 
+/* The first scheme or adapter of a module. */
+static void
+first_name(const struct module *m, char out[MAX_NAME])
+{
+	const char *names = m->schemes ? m->schemes : m->adapters;
+
+	snprintf(out, MAX_NAME, "%.*s", (int)strcspn(names, ","), names);
+}
+
+/* What is missing is said by the build, else by the attempt to load it. */
+static int
+show_row(zinc_context *ctx, const struct module *m, zinc_store_row_fn fn, void *arg)
+{
+	zinc_store_row row = {sizeof row, m->name, m->schemes, m->adapters, m->purpose, 0, NULL};
+	zinc_error err = ZINC_ERROR_INIT;
+	const zinc_store_ops *ops;
+	char name[MAX_NAME], missing[128];
+
+	first_name(m, name);
+	snprintf(missing, sizeof missing, "built without %s", m->library);
+	if (!m->built)
+		row.missing = missing;
+	else if (load(&ops, ctx, m->name, name, &err) != ZINC_OK)
+		row.missing = err.text;
+	else
+		row.flags = ops->flags;
+	return fn(arg, &row);
+}
+
+int
+zinc_store_module_each_row(zinc_context *ctx, zinc_store_row_fn fn, void *arg)
+{
+	char name[MAX_NAME];
+	size_t i;
+
+	for (i = 0; i < MODULES; i++) {
+		first_name(&modules[i], name);
+		if (!zinc_store_is_registered(name, !modules[i].schemes) && show_row(ctx, &modules[i], fn, arg) != 0)
+			return 1;
+	}
+	return 0;
+}
+
 bool
 zinc_store_is_module_name(const char *name, size_t n)
 {
@@ -112,12 +159,12 @@ int
 zinc_store_module_each_setting(zinc_context *ctx, zinc_setting_fn fn, void *arg)
 {
 	const zinc_store_ops *ops;
-	char scheme[32];
+	char name[MAX_NAME];
 	size_t i;
 
 	for (i = 0; i < MODULES; i++) {
-		snprintf(scheme, sizeof scheme, "%.*s", (int)strcspn(modules[i].schemes, ","), modules[i].schemes);
-		if (load(&ops, ctx, modules[i].name, scheme, NULL) == ZINC_OK &&
+		first_name(&modules[i], name);
+		if (load(&ops, ctx, modules[i].name, name, NULL) == ZINC_OK &&
 		    zinc_store_row_settings(ops, fn, arg) != 0)
 			return 1;
 	}

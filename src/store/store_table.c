@@ -6,6 +6,8 @@
  * (1) The table can be read and extended from many threads, and works in a forked child.
  * (2) A store registered by a program is preferred to a module of the same scheme.
  */
+#include <stdio.h>
+
 #include "store/store_url.h"
 
 bool
@@ -113,6 +115,60 @@ zinc_store_each(zinc_row_fn fn, void *arg)
 		if (fn(arg, ops->name ? ops->name : "", names_of(ops).name, ops->purpose ? ops->purpose : "") != 0)
 			return;
 	(void)zinc_store_module_each(fn, arg);
+}
+
+bool
+zinc_store_is_registered(const char *name, bool adapter)
+{
+	return find_row(name, strlen(name), adapter) != NULL;
+}
+
+void
+zinc_store_each_row(zinc_context *ctx, zinc_store_row_fn fn, void *arg)
+{
+	const zinc_store_ops *ops;
+	size_t i;
+
+	for (i = 0; (ops = zinc_table_row(&stores, i)); i++) {
+		zinc_store_row row = {sizeof row, ops->name, ops->schemes, ops->adapters, ops->purpose, 0, NULL};
+
+		if (ops->size >= offsetof(zinc_store_ops, flags) + sizeof ops->flags) /* not from an older program */
+			row.flags = ops->flags;
+		if (fn(arg, &row) != 0)
+			return;
+	}
+	(void)zinc_store_module_each_row(zinc_context_get(ctx), fn, arg);
+}
+
+size_t
+zinc_caps_show(char *out, size_t cap, uint32_t flags)
+{
+	/* by bit */
+	static const char *const words[] = {
+	    "read",
+	    "range",
+	    "suffix-range",
+	    "list",
+	    "write",
+	    "erase",
+	    "atomic-put",
+	    "durable",
+	    "cas",
+	    "read-after-write",
+	    "list-after-write",
+	    "remote",
+	    "update",
+	    "tags",
+	    "folds-case",
+	    "normalises",
+	};
+	size_t i, n = 0;
+
+	out[0] = '\0';
+	for (i = 0; i < sizeof words / sizeof words[0]; i++)
+		if ((flags >> i & 1) && n + 1 < cap)
+			n += (size_t)snprintf(out + n, cap - n, "%s%s", n ? " " : "", words[i]);
+	return n < cap ? n : cap - 1;
 }
 
 int

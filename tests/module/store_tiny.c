@@ -338,12 +338,15 @@ tiny_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, cons
 
 /* ---- the module ---- */
 
+#define TINY_CAPS                                                                                                      \
+	(ZINC_CAP_READ | ZINC_CAP_WRITE | ZINC_CAP_ERASE | ZINC_CAP_LIST | ZINC_CAP_ATOMIC_PUT | ZINC_CAP_CAS |        \
+	 ZINC_CAP_TAGS | ZINC_CAP_READ_AFTER_WRITE | ZINC_CAP_LIST_AFTER_WRITE)
+
 static void
 tiny_caps(void *self, zinc_caps *out)
 {
 	(void)self;
-	out->flags = ZINC_CAP_READ | ZINC_CAP_WRITE | ZINC_CAP_ERASE | ZINC_CAP_LIST | ZINC_CAP_ATOMIC_PUT |
-		     ZINC_CAP_CAS | ZINC_CAP_TAGS | ZINC_CAP_READ_AFTER_WRITE | ZINC_CAP_LIST_AFTER_WRITE;
+	out->flags = TINY_CAPS;
 	out->parallel = 1;
 }
 
@@ -406,6 +409,7 @@ static const zinc_store_ops tiny_ops = {
     .put = tiny_put,
     .del = tiny_del,
     .list = tiny_list,
+    .flags = TINY_CAPS,
 };
 
 const char zinc_module_build[] = ZINC_BUILD;

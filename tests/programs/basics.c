@@ -136,6 +136,19 @@ look_at_setting(void *arg, const char *store, const zinc_setting_row *row)
 	return 0;
 }
 
+static int
+look_at_store(void *arg, const zinc_store_row *row)
+{
+	wanted *w = (wanted *)arg;
+	char caps[256];
+
+	CHECK(row->name && (row->schemes || row->adapters) && row->purpose);
+	CHECK(zinc_caps_show(caps, sizeof caps, row->flags) == strlen(caps));
+	CHECK(row->missing || strstr(caps, "read"));
+	w->found += strcmp(row->name, w->name) == 0;
+	return 0;
+}
+
 static void
 check_list(void (*list)(zinc_row_fn fn, void *arg), const char *name)
 {
@@ -150,7 +163,7 @@ check_list(void (*list)(zinc_row_fn fn, void *arg), const char *name)
 static void
 call_lists(void)
 {
-	wanted timeout = {"timeout", 0};
+	wanted timeout = {"timeout", 0}, memory = {"memory", 0};
 
 	check_list(zinc_list_codecs, "crc32c");
 	check_list(zinc_list_dtypes, "float32");
@@ -164,6 +177,8 @@ call_lists(void)
 	check_list(zinc_store_each, "memory");
 	zinc_store_each_setting(NULL, look_at_setting, &timeout); /* of the http store, if there is one */
 	CHECK(timeout.found <= 1);
+	zinc_store_each_row(NULL, look_at_store, &memory);
+	CHECK(memory.found == 1);
 }
 
 /* ---- texts ---- */

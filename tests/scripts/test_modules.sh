@@ -103,6 +103,11 @@ mv "moved/$(basename "$(readlink -f "$libdir/libzinc.so.0")")" moved/libzinc.so.
 opens env LD_LIBRARY_PATH="$here/moved" ./by_environment
 rm -r "$libdir/libzinc.so.0.gone" moved/zinc
 refuses "the module store_http is missing" env LD_LIBRARY_PATH="$here/moved" ./by_environment evil
+zinc=$prefix/bin/zinc
+"$zinc" stores | grep -A1 '^http ' | grep -q 'can: read range' || bad "stores: the module that is there"
+LD_LIBRARY_PATH=$here/moved "$zinc" stores >out || bad "stores: status $? without the module"
+grep -A1 '^http ' out | grep -qF "missing: the module store_http is missing: build it, and install it in zinc/ beside $here/moved/" ||
+	bad "stores: $(cat out)"
 innocent "no module"
 
 # ---- (3) the same headers, the same library ----

@@ -252,7 +252,23 @@ get_all_has_a_limit(void **state)
 	assert_int_equal(zinc_store_get_all(s, "none", &b, NULL, 0, NULL, NULL), ZINC_E_NOTFOUND);
 }
 
+/* What `zinc stores` shows of a kind is all that an open store of it has. */
+static void
+caps_are_those_of_the_kind(void **state)
+{
+	zinc_store *s = subject(state);
+
+	if (!s->ops.schemes && !s->ops.adapters)
+		return;
+	assert_int_not_equal(s->ops.flags, 0);
+	assert_int_equal(flags_of(s) & ~s->ops.flags, 0);
+	put_text(filler(state), "a", "1");
+	assert_text(s, "a", "1");
+	assert_int_equal(flags_of(s) & ~s->ops.flags, 0);
+}
+
 const conform_row conform_read[] = {
+    CONFORM_ROW(caps_are_those_of_the_kind),
     CONFORM_ROW(get_whole_missing_and_empty),
     CONFORM_ROW(get_ranges),
     CONFORM_ROW(get_into_iov),

@@ -357,6 +357,46 @@ note_row(void *arg, const char *name, const char *also, const char *purpose)
 	return strcmp(name, "echo") == 0;
 }
 
+static int
+note_caps(void *arg, const zinc_store_row *row)
+{
+	char *out = (char *)arg, caps[32];
+
+	assert_null(row->missing);
+	zinc_caps_show(caps, sizeof caps, row->flags & (ZINC_CAP_READ | ZINC_CAP_CAS | ZINC_CAP_DURABLE));
+	snprintf(out + strlen(out), 256 - strlen(out), "%s(%s: %s) ", row->name, row->schemes, caps);
+	return strcmp(row->name, "old") == 0;
+}
+
+/* The first rows are those of the library and of programs; `flags` of an older program is not there. */
+static void
+kinds_have_capabilities(void **state)
+{
+	static zinc_store_ops old = {.size = offsetof(zinc_store_ops, flags)};
+	zinc_error err = ZINC_ERROR_INIT;
+	char rows[256] = "", words[32];
+
+	(void)state;
+	old = (zinc_store_ops){.size = old.size,
+			       .name = "old",
+			       .schemes = "old-echo",
+			       .open = echo.open,
+			       .close = echo.close,
+			       .caps = echo.caps,
+			       .get = echo.get,
+			       .flags = ZINC_CAP_READ};
+	assert_ok(zinc_store_register(&old, &err));
+	zinc_store_each_row(NULL, note_caps, rows);
+	assert_string_equal(
+	    rows, "fs(file: read durable cas) memory(memory: read cas) echo(echo,also-echo: ) old(old-echo: ) ");
+	assert_int_equal(zinc_caps_show(words, sizeof words, 0), 0);
+	assert_string_equal(words, "");
+	assert_int_equal(zinc_caps_show(words, sizeof words, UINT32_MAX), sizeof words - 1);
+	assert_string_equal(words, "read range suffix-range list wr");
+	assert_int_equal(zinc_caps_show(words, 1, ZINC_CAP_READ), 0);
+	assert_string_equal(words, "");
+}
+
 static void
 programs_add_schemes(void **state)
 {
@@ -503,6 +543,7 @@ main(void)
 	    cmocka_unit_test(a_module_that_is_not_there),
 	    cmocka_unit_test(a_web_address_without_slashes),
 	    cmocka_unit_test(programs_add_schemes),
+	    cmocka_unit_test(kinds_have_capabilities),
 	    cmocka_unit_test(names_survive_threads_and_forks),
 	    cmocka_unit_test(every_failing_allocation),
 	};
