@@ -376,6 +376,9 @@ typedef struct zinc_store_ops {
 	zinc_store *(*forwards)(void *self);
 	int more; /* put and del use zinc_done.more; other stores do not get it */
 	uint32_t flags; /* the capabilities that a store of this kind can have at best, for `zinc stores`; 0: unknown */
+	/* ".zip,.zipx": a local file of such a name is opened by this store, as "zip" of `adapters` or "sqlite" of `schemes`;
+	 * so is a path of a remote store, if it is an adapter.  NULL: none. */
+	const char *endings;
 } zinc_store_ops;
 
 /* ---- operations on an open store ----

@@ -16,11 +16,12 @@ static const struct module {
 	const char *name; /* zinc/store_<name>.so */
 	const char *schemes;
 	const char *adapters;
+	const char *endings; /* of files: zinc_store_ops.endings */
 	const char *purpose;
 	bool built;
 	const char *library; /* that it needs, and where to get it */
 } modules[] = {
-    {"http", "http,https", NULL, "files of a web server, below a URL; a module", ZINC_WITH_CURL, CURL},
+    {"http", "http,https", NULL, NULL, "files of a web server, below a URL; a module", ZINC_WITH_CURL, CURL},
 };
 #define MODULES (sizeof modules / sizeof modules[0])
 
@@ -87,6 +88,20 @@ zinc_store_module_find(const zinc_store_ops **out, zinc_context *ctx, const char
 		if (zinc_store_has_scheme(adapter ? modules[i].adapters : modules[i].schemes, scheme, n))
 			return load_listed(out, ctx, modules[i].name, scheme, err);
 	return load_unlisted(out, ctx, scheme, adapter, err);
+}
+
+bool
+zinc_store_module_ending(const char **scheme, const char **adapter, const char *name, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < MODULES; i++)
+		if (zinc_store_has_ending(name, n, modules[i].endings)) {
+			*scheme = modules[i].schemes;
+			*adapter = modules[i].adapters;
+			return true;
+		}
+	return false;
 }
 
 int

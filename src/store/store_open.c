@@ -264,7 +264,9 @@ zinc_store_open(zinc_store **out, const char *url, const zinc_store_options *opt
 	o.context = zinc_context_get(o.context);
 	st = zinc_url_parse(&u, o.context, url, err);
 	if (st == ZINC_OK)
+		st = zinc_url_use_ending(&u, o.context, err);
+	if (st == ZINC_OK)
 		st = u.inner ? open_pipeline(out, &u, &o, err) : zinc_store_open_base(out, &u, &o, err);
-	zinc_buf_wipe(&u.base);
+	zinc_url_fini(&u);
 	return zinc_error_at_url(err, st, url);
 }

@@ -218,8 +218,10 @@ zinc_place_open(zinc_place *out, const char *url, const zinc_store_options *opti
 	out->existing = SIZE_MAX;
 	st = zinc_url_parse(&u, o.context, url, err);
 	if (st == ZINC_OK)
+		st = zinc_url_use_ending(&u, o.context, err);
+	if (st == ZINC_OK)
 		st = open_place(out, &u, &o, err);
-	zinc_buf_wipe(&u.base);
+	zinc_url_fini(&u);
 	if (st != ZINC_OK)
 		zinc_place_fini(out);
 	return zinc_error_at_url(err, st, url);

@@ -63,6 +63,9 @@ names_of(const void *row)
 static const void *const builtin[] = {&zinc_store_ops_fs, &zinc_store_ops_memory};
 static zinc_table stores = {.what = "a store", ZINC_TABLE_ROWS(builtin), .names = names_of, .clash = clash};
 
+/* A program's row may be of an older, shorter structure. */
+#define ZINC_ROW_HAS(ops, member) ((ops)->size >= offsetof(zinc_store_ops, member) + sizeof((ops)->member))
+
 static const zinc_store_ops *
 find_row(const char *name, size_t n, bool adapter)
 {
@@ -73,6 +76,20 @@ find_row(const char *name, size_t n, bool adapter)
 		if (zinc_store_has_scheme(adapter ? ops->adapters : ops->schemes, name, n))
 			return ops;
 	return NULL;
+}
+
+bool
+zinc_store_find_ending(zinc_ending *out, const char *name, size_t n)
+{
+	const zinc_store_ops *ops;
+	size_t i;
+
+	for (i = 0; (ops = zinc_table_row(&stores, i)); i++)
+		if (ZINC_ROW_HAS(ops, endings) && zinc_store_has_ending(name, n, ops->endings)) {
+			*out = (zinc_ending){ops->adapters, ops->schemes};
+			return true;
+		}
+	return zinc_store_module_ending(&out->scheme, &out->adapter, name, n);
 }
 
 /* The name after a '|' may also be that of a format. */

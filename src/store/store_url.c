@@ -172,6 +172,7 @@ zinc_url_parse(zinc_url *out, zinc_context *ctx, const char *url, zinc_error *er
 
 	memset(out, 0, sizeof *out);
 	zinc_buf_init(&out->base, ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&out->made, ctx, ZINC_MAX_KEY);
 	if (!url || !url[0])
 		return zinc_fail(err, ZINC_E_INVALID, "an empty URL");
 	scheme = scheme_length(url);
@@ -189,6 +190,13 @@ zinc_url_parse(zinc_url *out, zinc_context *ctx, const char *url, zinc_error *er
 	if (zinc_store_has_scheme("file", out->scheme, scheme))
 		return file_path(&out->base, url + scheme + 1, n - scheme - 1, err);
 	return zinc_buf_add(&out->base, url + scheme + 3, n - scheme - 3, err);
+}
+
+void
+zinc_url_fini(zinc_url *u)
+{
+	zinc_buf_wipe(&u->base);
+	zinc_buf_wipe(&u->made);
 }
 
 /* A local path is bare or has the scheme file. */
@@ -253,28 +261,45 @@ zinc_url_key(char **out, zinc_context *ctx, const char *path, bool escaped, zinc
 
 /* ---- databases that are files, with a path inside ---- */
 
-/* Does path[0..n) have one of the endings in ".db,.sqlite"? */
-static bool
-has_ending(const char *path, size_t n, const char *endings)
+bool
+zinc_store_has_ending(const char *name, size_t n, const char *endings)
 {
 	size_t len;
 
-	for (; *endings; endings += len + (endings[len] == ',')) {
+	for (; endings && *endings; endings += len + (endings[len] == ',')) {
 		len = strcspn(endings, ",");
-		if (len < n && memcmp(path + n - len, endings, len) == 0)
+		if (len < n && zinc_url_same(name + n - len, endings, len))
 			return true;
 	}
 	return false;
+}
+
+bool
+zinc_url_path_mode(zinc_context *ctx, const char *path, mode_t *mode)
+{
+	const zinc_os *os = ctx->os;
+	const bool absolute = path[0] == '/';
+	int top = os->open_root(os, absolute ? "/" : ".", O_PATH), fd = -1;
+	struct stat st;
+	bool there;
+
+	if (top != -1)
+		fd = os->open_at(os, top, path + absolute, O_PATH, 0, ZINC_LINKS_FOLLOW);
+	there = fd != -1 && os->fstat(os, fd, &st) == 0;
+	if (there)
+		*mode = st.st_mode;
+	if (fd != -1)
+		os->close(os, fd);
+	if (top != -1)
+		os->close(os, top);
+	return there;
 }
 
 /* Is the escaped path[0..n) a file?  Links are followed. */
 static zinc_status
 is_file(zinc_context *ctx, const char *path, size_t n, bool *yes, zinc_error *err)
 {
-	const zinc_os *os = ctx->os;
-	const bool absolute = path[0] == '/';
-	int top = -1, fd = -1;
-	struct stat st;
+	mode_t mode = 0;
 	zinc_buf plain;
 	zinc_status s;
 
@@ -284,14 +309,7 @@ is_file(zinc_context *ctx, const char *path, size_t n, bool *yes, zinc_error *er
 	if (s == ZINC_OK && !zinc_buf_text(&plain))
 		s = zinc_fail_nomem(err);
 	if (s == ZINC_OK)
-		top = os->open_root(os, absolute ? "/" : ".", O_PATH);
-	if (top != -1)
-		fd = os->open_at(os, top, (const char *)plain.p + absolute, O_PATH, 0, ZINC_LINKS_FOLLOW);
-	*yes = fd != -1 && os->fstat(os, fd, &st) == 0 && S_ISREG(st.st_mode);
-	if (fd != -1)
-		os->close(os, fd);
-	if (top != -1)
-		os->close(os, top);
+		*yes = zinc_url_path_mode(ctx, (const char *)plain.p, &mode) && S_ISREG(mode);
 	zinc_buf_fini(&plain);
 	return s;
 }
@@ -311,7 +329,7 @@ zinc_url_split_file(const char *rest, const char *endings, zinc_context *ctx, si
 			*nbytes = end;
 			return ZINC_OK;
 		}
-		if (named == SIZE_MAX && has_ending(rest + at, end - at, endings))
+		if (named == SIZE_MAX && zinc_store_has_ending(rest + at, end - at, endings))
 			named = end;
 	}
 	*nbytes = named == SIZE_MAX ? strlen(rest) : named;

@@ -2,6 +2,7 @@
  * store_url.h - URLs and stores, inside of the room
  *
  *   store_url.c       parses URLs
+ *   store_ending.c    files that are stores, known by their ending
  *   store_table.c     the kinds of stores
  *   store_open.c      opens a store
  *   store_pipeline.c  the part after '|'
@@ -19,11 +20,18 @@
 typedef struct zinc_url {
 	char scheme[ZINC_SCHEME_BYTES]; /* "" for a bare path */
 	zinc_buf base;                  /* from "scheme://" to '|'; for file: the path, unescaped */
-	const char *inner;              /* after '|', NULL without; points into the URL */
+	const char *inner;              /* after '|', NULL without; points into the URL, or to `made` */
+	zinc_buf made;
 } zinc_url;
 
-/* Fini `base` also after a failure. */
+/* Fini it also after a failure. */
 zinc_status zinc_url_parse(zinc_url *out, zinc_context *ctx, const char *url, zinc_error *err);
+void zinc_url_fini(zinc_url *u);
+/* If a component of its path is a file with the ending of a kind of store, name that store in `scheme` or `inner`
+ * (store_ending.c). */
+zinc_status zinc_url_use_ending(zinc_url *u, zinc_context *ctx, zinc_error *err);
+/* The type of what is at a path that is not escaped, following links; false when nothing can be found there. */
+bool zinc_url_path_mode(zinc_context *ctx, const char *path, mode_t *mode);
 /* A local path is bare or has the scheme file. */
 bool zinc_url_is_local(const zinc_url *u);
 /* Are n bytes equal, ignoring case (RFC 3986 section 3.1)? */
@@ -43,6 +51,14 @@ zinc_status zinc_store_find(const zinc_store_ops **out, zinc_context *ctx, const
 /* The kind of store for the adapter name[0..n).  E_UNSUPPORTED when there is none. */
 zinc_status zinc_store_find_adapter(const zinc_store_ops **out, zinc_context *ctx, const char *name, size_t n,
 				    zinc_error *err);
+/* What a file's ending says about its store.  The members are lists, or NULL. */
+typedef struct zinc_ending {
+	const char *adapter; /* preferred */
+	const char *scheme;
+} zinc_ending;
+
+/* The kind of store that a file name[0..n) has by its ending; false: none. */
+bool zinc_store_find_ending(zinc_ending *out, const char *name, size_t n);
 zinc_status zinc_store_find_url(const zinc_store_ops **out, const zinc_url *u, zinc_context *ctx, zinc_error *err);
 
 /* Wrap an opened store and apply the options that every kind has. */

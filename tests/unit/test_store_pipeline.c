@@ -97,7 +97,8 @@ static const zinc_store_ops lines_ops = {.size = sizeof lines_ops,
 					 .adapt = lines_adapt,
 					 .close = lines_close,
 					 .caps = lines_caps,
-					 .get = lines_get};
+					 .get = lines_get,
+					 .endings = ".lines"};
 
 /* ---- a store that is a file, with a path after it ---- */
 
@@ -137,7 +138,7 @@ filed_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink,
 static zinc_status
 filed_split(const char *rest, zinc_context *ctx, size_t *nbytes, zinc_error *err)
 {
-	return zinc_url_split_file(rest, ".db,.filed", ctx, nbytes, err);
+	return zinc_url_split_file(rest, ".db,.filed,.fd", ctx, nbytes, err);
 }
 
 static const zinc_setting_row filed_settings[] = {{.name = "mode"}, {.name = NULL}};
@@ -150,7 +151,8 @@ static const zinc_store_ops filed_ops = {.size = sizeof filed_ops,
 					 .open = filed_open,
 					 .close = filed_close,
 					 .caps = filed_caps,
-					 .get = filed_get};
+					 .get = filed_get,
+					 .endings = ".filed,.fd"};
 
 static zinc_store *
 open_url(const char *url)
@@ -176,6 +178,27 @@ check_place(const char *url, const char *store, const char *path, bool fixed)
 	assert_string_equal(place.path, path);
 	assert_int_equal(place.root_fixed, fixed);
 	zinc_place_fini(&place);
+}
+
+/* "file://" and a path below the current directory. */
+static void
+check_local_url(const char *inside, const char *store, const char *path)
+{
+	char cwd[4096], url[8192], want[8192];
+
+	assert_non_null(getcwd(cwd, sizeof cwd));
+	snprintf(url, sizeof url, "file://%s%s", cwd, inside);
+	snprintf(want, sizeof want, "%s/%s", cwd, store);
+	check_place(url, want, path, false);
+}
+
+static void
+assert_text_of(const char *url, const char *key, const char *want)
+{
+	zinc_store *s = open_url(url);
+
+	assert_text(s, key, want);
+	zinc_store_close(s);
 }
 
 static void
@@ -294,6 +317,81 @@ files_with_a_path_behind(void **state)
 	refuse("filed://d/a%00b/c", ZINC_E_INVALID);
 }
 
+/* ---- endings: the promises of store_ending.c ---- */
+
+/* (1) */
+static void
+directories_are_no_archives(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("d/dir.lines", 0777), 0);
+	write_file("d/dir.lines/in.lines", "a=1\n");
+	check_place("d/dir.lines/in.lines/a", "+/d/dir.lines/in.lines|lines:", "a", false);
+	write_file("d/dir.filed/k", "v");
+	assert_text_of("d/dir.filed", "k", "v");
+}
+
+/* (2) */
+static void
+files_are_known_by_their_ending(void **state)
+{
+	zinc_store *m = open_url("memory://below");
+
+	(void)state;
+	write_file("d/x.lines", "a=1\nb/c=2\ne%20f=3\ng h=4\nx.lines/i=5\n");
+	write_file("d/a b.LINES", "a=6\n");
+	assert_int_equal(symlink("x.lines", "d/link.lines"), 0);
+	assert_text_of("d/x.lines", "b/c", "2");
+	assert_text_of("d/x.lines/", "b/c", "2");
+	assert_text_of("d/x.lines/b", "c", "2");
+	assert_text_of("d/link.lines", "a", "1");
+	assert_text_of("d/x.lines/x.lines", "i", "5"); /* the first one */
+	check_place("d/x.lines/e%20f", "+/d/x.lines|lines:", "e%20f", false);
+	check_local_url("/d/a%20b.LINES/a%20b", "d/a b.LINES|lines:", "a b");
+	put_text(m, "in/x.lines", "k=v\n");
+	assert_text_of("memory://below/in/x.lines", "k", "v");
+	check_place("memory://below/in/x.lines/a%20b", "memory://below/in/x.lines|lines:", "a b", false);
+	refuse("memory://below/none.lines/k", ZINC_E_NOTFOUND);
+	zinc_store_close(m);
+	check_place("d/new.filed/a/b", "filed://d/new.filed", "a/b", false);
+	check_place("d/a%b.fd/c%d", "filed://d/a%25b.fd", "c%d", false);
+	check_place("memory://below/new.filed/a", "memory://below", "new.filed/a", false); /* only an adapter could */
+}
+
+/* (3) */
+static void
+urls_that_say_more(void **state)
+{
+	zinc_store *m = open_url("memory://filed");
+
+	(void)state;
+	write_file("d/y.filed", "");
+	write_file("d/z.lines", "");
+	put_text(m, "in/x.lines", "a=1\n");
+	check_place("memory://below/x.lines|zarr3:b", "memory://below/x.lines/", "b", true);
+	check_place("filed://d/y.filed/in/x.lines/a", "filed://d/y.filed/in/x.lines|lines:", "a", false);
+	check_place("filed://d/z.lines/a", "filed://d/z.lines", "a", false);
+	zinc_store_close(m);
+}
+
+/* (4) */
+static void
+queries_after_a_file(void **state)
+{
+	(void)state;
+	write_file("d/x.lines", "a=1\nb/c=2\n");
+	write_file("d/x.lines?mark=q.lines", "a=7\n");
+	assert_text_of("d/x.lines/b?mark=hush", "c", "hush2");
+	assert_text_of("d/x.lines?mark=hush", "a", "hush1");
+	assert_text_of("d/x.lines?mark=q.lines", "a", "7");
+	assert_text_of("d/x.lines?mark=q.lines/?mark=p", "a", "p7");
+	check_place("d/y?.filed/a?mode=b", "filed://d/y%3F.filed", "a", false);
+	assert_string_equal(told, "b");
+	check_place("d/new.fd?mode=c", "filed://d/new.fd", "", false);
+	assert_string_equal(told, "c");
+	refuse("d/x.lines/b?mrk=m", ZINC_E_INVALID);
+}
+
 /* ---- names ---- */
 
 /* In an existing bare path, '|' and '?' are part of the name. */
@@ -345,8 +443,12 @@ rows_are_checked(void **state)
 static zinc_status
 open_all_kinds(void *arg, zinc_context *ctx, zinc_error *err)
 {
-	static const char *const urls[] = {"d/x.lines|lines:b?mark=m|zarr3:", "filed://d/x.lines/a?mode=1",
-					   "d/x.lines|lines:b"};
+	static const char *const urls[] = {"d/x.lines|lines:b?mark=m|zarr3:",
+					   "filed://d/x.lines/a?mode=1",
+					   "d/x.lines|lines:b",
+					   "d/x.lines/b?mark=m",
+					   "d/new.filed/a",
+					   "memory://filed/z.lines/a"};
 	zinc_place place;
 	size_t i;
 
@@ -365,6 +467,7 @@ every_failing_allocation(void **state)
 
 	(void)state;
 	write_file("d/x.lines", "a=1\nb/c=2\n");
+	put_text(keep, "z.lines", "a=1\n");
 	assert_true(sweep_alloc(open_all_kinds, NULL) > 30);
 	zinc_store_close(keep);
 }
@@ -377,6 +480,10 @@ main(void)
 	    cmocka_unit_test(roots_and_formats),
 	    cmocka_unit_test(queries_of_parts),
 	    cmocka_unit_test(files_with_a_path_behind),
+	    cmocka_unit_test(directories_are_no_archives),
+	    cmocka_unit_test(files_are_known_by_their_ending),
+	    cmocka_unit_test(urls_that_say_more),
+	    cmocka_unit_test(queries_after_a_file),
 	    cmocka_unit_test(bars_in_names),
 	    cmocka_unit_test(rows_are_checked),
 	    cmocka_unit_test(every_failing_allocation),

@@ -1,0 +1,180 @@
+/*
+ * store_ending.c - files that are stores, known by their ending: /d/a.zip/x is the key x of the archive /d/a.zip
+ *
+ *     URL                     read as
+ *     /d/a.zip/x              /d/a.zip|zip:x             if /d/a.zip is a file, or if nothing is there
+ *     https://h/a.zip/x?q=1   https://h/a.zip?q=1|zip:x  servers are not asked: the ending alone decides
+ *     /d/a.sqlite/x           sqlite:///d/a.sqlite/x     a kind of store with a scheme; only for local paths
+ *
+ * Endings are a member of the rows of the table of stores, and of the table of modules.
+ *
+ * Promises (tests/unit/test_store_pipeline.c has them under "endings"):
+ *
+ * (1) A local directory is never taken for such a file, whatever its name is.
+ * (2) The first component that is such a file is used; what follows is the path inside, with the URL's own escapes.
+ * (3) A URL with a '|' is used as it is written.  Of a URL with a scheme only the path inside
+ *     the store is looked at.
+ * (4) In a bare path a '?' in the name of an existing file is part of the name; after that name it begins the query.
+ */
+#include "store/store_url.h"
+
+/* What a path has at one of its components. */
+typedef struct found {
+	zinc_ending row;
+	size_t end; /* of the component */
+} found;
+
+typedef enum local_kind { LOCAL_NONE, LOCAL_FILE, LOCAL_OTHER } local_kind;
+
+static zinc_status
+look(zinc_context *ctx, const char *path, size_t end, local_kind *out, zinc_error *err)
+{
+	char *copy = zinc_strndup(ctx, path, end);
+	mode_t mode = 0;
+
+	if (!copy)
+		return zinc_fail_nomem(err);
+	*out = !zinc_url_path_mode(ctx, copy, &mode) ? LOCAL_NONE : S_ISREG(mode) ? LOCAL_FILE : LOCAL_OTHER;
+	zinc_free(ctx, copy);
+	return ZINC_OK;
+}
+
+/* The component path[at..end) of a local path.  "a.zip?q" is the file a.zip with a query, unless that name exists. */
+static zinc_status
+examine_local(found *out, zinc_context *ctx, const char *path, size_t at, size_t end, zinc_error *err)
+{
+	const size_t query = at + strcspn(path + at, "?");
+	local_kind there;
+
+	if (zinc_store_find_ending(&out->row, path + at, end - at)) {
+		ZINC_TRY(look(ctx, path, end, &there, err));
+		out->end = there == LOCAL_OTHER ? 0 : end;
+	} else if (query < end && zinc_store_find_ending(&out->row, path + at, query - at)) {
+		ZINC_TRY(look(ctx, path, end, &there, err));
+		if (there == LOCAL_NONE)
+			return examine_local(out, ctx, path, at, query, err);
+	}
+	return ZINC_OK;
+}
+
+/* Look at path[0..n) from `at` on.  With ctx the path is local, and the file system decides; else only an adapter can
+ * be used.  out->end is 0 when there is no such component. */
+static zinc_status
+search(found *out, zinc_context *ctx, const char *path, size_t at, size_t n, zinc_error *err)
+{
+	size_t end;
+
+	for (out->end = 0; at < n && out->end == 0; at = end + 1) {
+		end = at + strcspn(path + at, "/");
+		end = end < n ? end : n;
+		if (ctx)
+			ZINC_TRY(examine_local(out, ctx, path, at, end, err));
+		else if (zinc_store_find_ending(&out->row, path + at, end - at) && out->row.adapter)
+			out->end = end;
+	}
+	return ZINC_OK;
+}
+
+/* Escape what has a meaning in a URL. */
+static zinc_status
+add_escaped(zinc_buf *out, const char *s, size_t n, const char *special, zinc_error *err)
+{
+	size_t at, len;
+
+	for (at = 0; at < n; at += len) {
+		len = strcspn(s + at, special);
+		len = len < n - at ? len : n - at;
+		ZINC_TRY(zinc_buf_add(out, s + at, len, err));
+		if (len == 0) {
+			ZINC_TRY(zinc_buf_printf(out, err, "%%%02X", (unsigned)(unsigned char)s[at]));
+			len = 1;
+		}
+	}
+	return ZINC_OK;
+}
+
+/* The local path becomes the rest of a URL of this scheme. */
+static zinc_status
+use_scheme(zinc_url *u, const found *f, zinc_context *ctx, zinc_error *err)
+{
+	const char *path = (const char *)u->base.p, *inside = path + f->end;
+	zinc_status st;
+	zinc_buf rest;
+
+	zinc_buf_init(&rest, ctx, ZINC_MAX_KEY);
+	st = add_escaped(&rest, path, f->end, "%?#", err);
+	if (st == ZINC_OK)
+		st = add_escaped(&rest, inside, strlen(inside), u->scheme[0] ? "%?#" : "%#", err);
+	if (st == ZINC_OK && !zinc_buf_text(&rest))
+		st = zinc_fail_nomem(err);
+	if (st != ZINC_OK) {
+		zinc_buf_fini(&rest);
+		return st;
+	}
+	zinc_buf_wipe(&u->base);
+	u->base = rest;
+	memset(u->scheme, 0, sizeof u->scheme);
+	memcpy(u->scheme, f->row.scheme, strcspn(f->row.scheme, ","));
+	return ZINC_OK;
+}
+
+/* "a.zip/x?q" becomes the base "a.zip?q" and the inner part "zip:x"; of a local path nothing is escaped from here on. */
+static zinc_status
+use_adapter(zinc_url *u, const found *f, size_t npath, bool local, zinc_error *err)
+{
+	const char *path = (const char *)u->base.p;
+
+	ZINC_TRY(zinc_buf_printf(&u->made, err, "%.*s:%.*s", (int)strcspn(f->row.adapter, ","), f->row.adapter,
+				 (int)(npath - f->end), path + f->end));
+	memmove(u->base.p + f->end, u->base.p + npath, u->base.n - npath);
+	u->base.n -= npath - f->end;
+	if (!zinc_buf_text(&u->base) || !zinc_buf_text(&u->made))
+		return zinc_fail_nomem(err);
+	u->inner = (const char *)u->made.p;
+	if (local)
+		u->scheme[0] = '\0';
+	return ZINC_OK;
+}
+
+/* Where the path inside begins in path[0..n) of a URL: what is before names the store itself, whatever its ending.  An
+ * unknown scheme is reported when the store is opened. */
+static zinc_status
+inside_begins(const zinc_url *u, const char *path, size_t n, zinc_context *ctx, size_t *at, zinc_error *err)
+{
+	const zinc_store_ops *ops = NULL;
+	zinc_status st = ZINC_OK;
+	char *rest;
+
+	*at = n;
+	if (zinc_store_find_url(&ops, u, ctx, NULL) != ZINC_OK)
+		return ZINC_OK;
+	rest = zinc_strndup(ctx, path, n);
+	if (!rest)
+		return zinc_fail_nomem(err);
+	*at = strcspn(rest, "/");
+	if (ops->split)
+		st = ops->split(rest, ctx, at, err);
+	zinc_free(ctx, rest);
+	return st;
+}
+
+zinc_status
+zinc_url_use_ending(zinc_url *u, zinc_context *ctx, zinc_error *err)
+{
+	const bool local = zinc_url_is_local(u);
+	const char *path = zinc_buf_text(&u->base);
+	size_t n, at = 0;
+	found f;
+
+	if (!path)
+		return zinc_fail_nomem(err);
+	if (u->inner)
+		return ZINC_OK;
+	n = local ? strlen(path) : strcspn(path, "?");
+	if (!local)
+		ZINC_TRY(inside_begins(u, path, n, ctx, &at, err));
+	ZINC_TRY(search(&f, local ? ctx : NULL, path, at, n, err));
+	if (f.end == 0)
+		return ZINC_OK;
+	return f.row.adapter ? use_adapter(u, &f, n, local, err) : use_scheme(u, &f, ctx, err);
+}
