@@ -3,6 +3,7 @@
 #   tests/unit/test_*.c    cmocka programs, linked with the static library (hidden symbols visible)
 #   fuzz/fuzz_*.c          replayed over fuzz/corpus/<name>/; also libFuzzer targets with ZINC_FUZZ
 #   tests/module/*.c       a store as an external module, with a program that loads it
+#   tests/live/*.c         programs that test any store, by URL (scripts/stores.sh); no tests by themselves
 #   examples/*.c           public headers and shared library only; each must exit 0 in an empty directory
 #   tests/cxx/*.cpp        the same in C++17
 #   tests/programs/*.c     one such program that calls every public function, as C11 and as C++17
@@ -136,16 +137,22 @@ if(CMOCKA_INCLUDE AND CMOCKA_LIBRARY)
     C_VISIBILITY_PRESET hidden)
   set(suite conform_store conform_read conform_write conform_list gets errors forks)
   list(TRANSFORM suite REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/tests/support/\\1.c")
-  zinc_program(test_store_module ${PROJECT_SOURCE_DIR}/tests/module/test_store_module.c ${suite})
-  target_include_directories(test_store_module PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
-    ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/support ${CMOCKA_INCLUDE})
-  target_compile_definitions(test_store_module PRIVATE _GNU_SOURCE ${ZINC_DEFINITIONS})
-  target_link_libraries(test_store_module PRIVATE zinc_shared ${CMOCKA_LIBRARY} Threads::Threads)
+  foreach(program module/test_store_module live/store_live) # the second is for scripts/stores.sh
+    get_filename_component(name ${program} NAME)
+    zinc_program(${name} ${PROJECT_SOURCE_DIR}/tests/${program}.c ${suite})
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src
+      ${PROJECT_SOURCE_DIR}/tests ${PROJECT_SOURCE_DIR}/tests/support ${CMOCKA_INCLUDE})
+    target_compile_definitions(${name} PRIVATE _GNU_SOURCE ${ZINC_DEFINITIONS})
+    target_link_libraries(${name} PRIVATE zinc_shared ${CMOCKA_LIBRARY} Threads::Threads)
+  endforeach()
   add_dependencies(test_store_module store_tiny)
   zinc_test(test_store_module unit ${CMAKE_CROSSCOMPILING_EMULATOR} ${PROJECT_BINARY_DIR}/tests/test_store_module)
 endif()
 
 # ---- external programs: public headers, shared library ----
+
+zinc_program(store_race ${PROJECT_SOURCE_DIR}/tests/live/store_race.c) # for tests/scripts/test_lost_updates.sh
+target_link_libraries(store_race PRIVATE zinc_shared Threads::Threads)
 
 file(GLOB EXAMPLE_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.c)
 if(CMAKE_CXX_COMPILER)

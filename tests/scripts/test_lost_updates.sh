@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# test_lost_updates.sh - no update of eight writers at once is lost, on each store of one machine that this build has
+#
+# tests/live/store_race.c says what the writers do.  Stores of servers are tested by scripts/stores.sh.
+set -euo pipefail
+[ -z "${ZINC_EMULATED:-}" ] || exit 77 # too slow, and no threads after fork()
+race=$ZINC_BUILD_DIR/tests/store_race
+writes=${ZINC_RACE_WRITES:-100}
+[ -z "${ZINC_LONG:-}" ] || writes=1000
+
+# has STORE: this build has it
+has() { "$ZINC" stores --json | grep -qE "\"name\":\"$1\",[^}]*\"missing\":null"; }
+
+"$race" -t 'memory://race/{}' "$writes"
+"$race" "$PWD/race.zarr/{}" "$writes"
+"$race" -t "$PWD/threads.zarr/{}" "$writes"
+for store in sqlite lmdb; do
+	if has $store; then
+		"$race" "$store://$PWD/race.$store/{}" "$writes"
+		"$race" -t "$store://$PWD/threads.$store/{}" "$writes"
+	else
+		echo "$store: this build does not have it"
+	fi
+done
+
+# The program itself: a lost update is seen.  Without exclusion of other writers there is nothing to test.
+status=0
+"$race" "$PWD/race.zarr/{}" 1 >/dev/null 2>&1 || status=$?
+[ "$status" = 1 ] || { echo "FAILED: status $status where the arrays exist already"; exit 1; }
