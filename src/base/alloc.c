@@ -7,12 +7,15 @@
  *     without one of their own.
  * (2) Asking for 0 bytes gives a pointer that can be freed, whatever the allocator does with 0.
  * (3) A product of sizes that overflows is "out of memory", never a small block.
+ * (4) Memory for secrets fills whole pages that core dumps leave out, and is wiped before it is freed; a forked child
+ *     has a copy.
  *
  * Because all memory passes here, tests can make every allocation fail in turn, and a program can account for every
  * byte.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/base.h"
 
@@ -135,4 +138,62 @@ zinc_strndup(zinc_context *ctx, const char *s, size_t n)
 		memcpy(copy, s, n);
 	copy[n] = '\0';
 	return copy;
+}
+
+/* ---- memory for secrets ---- */
+
+/*
+ *     block        first page boundary
+ *     [ up to a page | head | the caller's bytes ... up to a page boundary ]
+ */
+typedef struct secret_head {
+	void *block;
+	size_t nbytes; /* of the pages */
+} secret_head;
+
+#define HEAD_BYTES 64 /* keeps the alignment of malloc */
+
+/* Both are best effort: few bytes can be locked in memory, and some allocators have memory that no advice is for. */
+static void
+hide_pages(void *p, size_t nbytes)
+{
+	(void)madvise(p, nbytes, MADV_DONTDUMP);
+	(void)mlock(p, nbytes);
+}
+
+void *
+zinc_alloc_secret(zinc_context *ctx, size_t nbytes)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	secret_head *head;
+	size_t total;
+	void *block;
+
+	if (zinc_size_add(nbytes, HEAD_BYTES + 2 * page, &total))
+		return NULL;
+	total = total / page * page; /* the head, the bytes and the rest of a page, and a page to begin at a boundary */
+	block = zinc_alloc(ctx, total);
+	if (!block)
+		return NULL;
+	head = (secret_head *)(((uintptr_t)block + page - 1) / page * page);
+	*head = (secret_head){block, total - page};
+	hide_pages(head, head->nbytes);
+	memset((uint8_t *)head + HEAD_BYTES, 0, head->nbytes - HEAD_BYTES);
+	return (uint8_t *)head + HEAD_BYTES;
+}
+
+void
+zinc_free_secret(zinc_context *ctx, void *p)
+{
+	secret_head head;
+	void *pages;
+
+	if (!p)
+		return;
+	pages = (uint8_t *)p - HEAD_BYTES;
+	memcpy(&head, pages, sizeof head);
+	explicit_bzero(pages, head.nbytes);
+	(void)munlock(pages, head.nbytes);
+	(void)madvise(pages, head.nbytes, MADV_DODUMP);
+	zinc_free(ctx, head.block);
 }

@@ -196,6 +196,9 @@ ZINC_MODULE_API void *zinc_realloc(zinc_context *ctx, void *p, size_t nbytes);
 ZINC_MODULE_API void zinc_free(zinc_context *ctx, void *p);
 ZINC_MODULE_API char *zinc_strdup(zinc_context *ctx, const char *s);
 ZINC_MODULE_API char *zinc_strndup(zinc_context *ctx, const char *s, size_t n);
+/* Zeroed memory in pages of its own, for secrets: not in core dumps, locked if possible, wiped when it is freed. */
+ZINC_MODULE_API void *zinc_alloc_secret(zinc_context *ctx, size_t nbytes);
+ZINC_MODULE_API void zinc_free_secret(zinc_context *ctx, void *p);
 
 /* ---- modules: code that libzinc itself does not link ---- */
 

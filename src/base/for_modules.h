@@ -23,6 +23,8 @@
 #define zinc_alloc        zinc__alloc
 #define zinc_calloc       zinc__calloc
 #define zinc_free         zinc__free
+#define zinc_alloc_secret zinc__alloc_secret
+#define zinc_free_secret  zinc__free_secret
 #define zinc_strdup       zinc__strdup
 #define zinc_buf_init     zinc__buf_init
 #define zinc_buf_fini     zinc__buf_fini
