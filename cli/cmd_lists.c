@@ -87,6 +87,7 @@ store_json(struct json *j, const zinc_store_row *row, const char *caps)
 	json_string(json_key(j, "purpose"), row->purpose ? row->purpose : "");
 	json_words(json_key(j, "schemes"), row->schemes, ",");
 	json_words(json_key(j, "adapters"), row->adapters, ",");
+	json_words(json_key(j, "endings"), row->endings, ",");
 	json_words(json_key(j, "caps"), caps, " ");
 	json_string(json_key(j, "missing"), row->missing);
 	json_end_object(j);
@@ -101,6 +102,8 @@ store_text(struct text *t, const zinc_store_row *row, const char *caps)
 	text_puts(&names, row->schemes ? row->schemes : "");
 	if (row->adapters)
 		text_printf(&names, "%s|%s:", row->schemes ? " " : "", row->adapters);
+	if (row->endings)
+		text_printf(&names, " *%s", row->endings);
 	text_printf(t, "%-18s %-18s %s\n", row->name ? row->name : "", names.p, row->purpose ? row->purpose : "");
 	if (row->missing)
 		text_printf(t, "%-18s missing: %s\n", "", row->missing);

@@ -479,6 +479,7 @@ typedef struct zinc_store_row {
 	const char *name, *schemes, *adapters, *purpose; /* each may be NULL */
 	uint32_t flags;      /* the capabilities that a store of this kind can have at best; 0: unknown */
 	const char *missing; /* what is missing to have it, one line; NULL: nothing */
+	const char *endings; /* of files that it opens; NULL: none */
 } zinc_store_row;
 /* Call `fn` with each; return non-zero to stop. */
 typedef int (*zinc_store_row_fn)(void *arg, const zinc_store_row *row);

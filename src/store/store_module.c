@@ -128,7 +128,7 @@ first_name(const struct module *m, char out[MAX_NAME])
 static int
 show_row(zinc_context *ctx, const struct module *m, zinc_store_row_fn fn, void *arg)
 {
-	zinc_store_row row = {sizeof row, m->name, m->schemes, m->adapters, m->purpose, 0, NULL};
+	zinc_store_row row = {sizeof row, m->name, m->schemes, m->adapters, m->purpose, 0, NULL, m->endings};
 	zinc_error err = ZINC_ERROR_INIT;
 	const zinc_store_ops *ops;
 	char name[MAX_NAME], missing[128];

@@ -147,10 +147,12 @@ zinc_store_each_row(zinc_context *ctx, zinc_store_row_fn fn, void *arg)
 	size_t i;
 
 	for (i = 0; (ops = zinc_table_row(&stores, i)); i++) {
-		zinc_store_row row = {sizeof row, ops->name, ops->schemes, ops->adapters, ops->purpose, 0, NULL};
+		zinc_store_row row = {sizeof row, ops->name, ops->schemes, ops->adapters, ops->purpose, 0, NULL, NULL};
 
 		if (ops->size >= offsetof(zinc_store_ops, flags) + sizeof ops->flags) /* not from an older program */
 			row.flags = ops->flags;
+		if (ops->size >= offsetof(zinc_store_ops, endings) + sizeof ops->endings)
+			row.endings = ops->endings;
 		if (fn(arg, &row) != 0)
 			return;
 	}

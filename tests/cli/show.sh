@@ -205,7 +205,7 @@ for store in fs memory; do grep -q "^$store " out || bad "no $store"; done
 has "can: read range suffix-range list write erase atomic-put durable cas"
 [ "$(grep -cE '^ +(can|missing): ' out)" = "$(grep -c '^[a-z]' out)" ] || bad "a store without capabilities"
 zinc 0 stores --json
-has '"schemes":["memory"],"adapters":[],"caps":["read","range",'
+has '"schemes":["memory"],"adapters":[],"endings":[],"caps":["read","range",'
 has '"missing":null}'
 zinc 0 formats
 grep -q "^v3 " out || bad "no v3"

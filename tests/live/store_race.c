@@ -276,6 +276,16 @@ race_all(struct race *race)
 	return bad;
 }
 
+/* 1 to a million; 0: not a number. */
+static long
+number(const char *text)
+{
+	char *end;
+	const long n = strtol(text, &end, 10);
+
+	return *text && !*end && n > 0 && n <= 1000000 ? n : 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -286,10 +296,10 @@ main(int argc, char **argv)
 	at += race.threads;
 	if (argc > at + 1) {
 		race.pattern = argv[at];
-		race.writes = atol(argv[at + 1]);
+		race.writes = number(argv[at + 1]);
 	}
 	if (argc > at + 2)
-		race.workers = atoi(argv[at + 2]);
+		race.workers = (int)number(argv[at + 2]);
 	if (!race.pattern || !strstr(race.pattern, "{}") || race.writes < 1 || race.workers < 1 ||
 	    race.workers > MOST_WORKERS) {
 		fprintf(stderr, "usage: store_race [-t] URL WRITES [WORKERS], with {} in the URL\n");
