@@ -384,6 +384,8 @@ queries_after_a_file(void **state)
 	assert_text_of("d/x.lines/b?mark=hush", "c", "hush2");
 	assert_text_of("d/x.lines?mark=hush", "a", "hush1");
 	assert_text_of("d/x.lines?mark=q.lines", "a", "7");
+	write_file("d/x.lines?w/k", "v"); /* a directory */
+	assert_text_of("d/x.lines?w", "k", "v");
 	assert_text_of("d/x.lines?mark=q.lines/?mark=p", "a", "p7");
 	check_place("d/y?.filed/a?mode=b", "filed://d/y%3F.filed", "a", false);
 	assert_string_equal(told, "b");
