@@ -11,7 +11,7 @@ EACH ?= 0
 export BUILD JOBS FUZZ_SECONDS CUTS
 
 .PHONY: build setup demo test test-long check test-asan test-tsan test-valgrind test-clang test-s390x
-.PHONY: programs fuzz interop conformance mutants power bench latency docs install format clean help
+.PHONY: test-stores programs fuzz interop conformance mutants power bench latency docs install format clean help
 
 build: ## build/zinc and build/libzinc.so.0, without the tests; installs nothing
 	@scripts/setup.sh --check
@@ -58,6 +58,9 @@ mutants: ## check that a test fails for each small mistake of tests/mutants/; EA
 
 interop: ## exchange arrays with other implementations of Zarr
 	@scripts/interop.sh
+
+test-stores: ## the stores with real servers on loopback, which it builds and starts; STORES_QUICK=1: a short form
+	@scripts/stores.sh
 
 power: build ## simulate power cuts during writes, CUTS (20) times per file system; needs root
 	@scripts/setup.sh power
