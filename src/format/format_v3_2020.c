@@ -65,6 +65,7 @@ static zinc_status
 look_for_suffix(zinc_hierarchy *h, zinc_draft_entry *e, zinc_report *r, zinc_error *err)
 {
 	struct guess g = {".json", 5, false};
+	zinc_error x = ZINC_ERROR_INIT;
 	zinc_status st;
 	zinc_buf prefix;
 	char *suffix;
@@ -73,14 +74,16 @@ look_for_suffix(zinc_hierarchy *h, zinc_draft_entry *e, zinc_report *r, zinc_err
 	if (zinc_json_member(zinc_json_root(e->doc), "metadata_key_suffix"))
 		return ZINC_OK;
 	zinc_buf_init(&prefix, h->ctx, ZINC_MAX_KEY);
-	st = zinc_buf_printf(&prefix, err, "%smeta/", h->prefix);
+	st = zinc_buf_printf(&prefix, &x, "%smeta/", h->prefix);
 	if (st == ZINC_OK)
 		st = zinc_buf_text(&prefix)
-			 ? zinc_store_list(h->store, zinc_buf_text(&prefix), see_key, &g, h->wait, err)
-			 : zinc_fail_nomem(err);
+			 ? zinc_store_list(h->store, zinc_buf_text(&prefix), see_key, &g, h->wait, &x)
+			 : zinc_fail_nomem(&x);
 	zinc_buf_fini(&prefix);
+	if (st == ZINC_E_UNSUPPORTED) /* cannot list: the default */
+		return ZINC_OK;
 	if (st != ZINC_OK || !g.found)
-		return st;
+		return zinc_error_copy(err, &x);
 	suffix = zinc_strdup(h->ctx, g.ending);
 	if (!suffix)
 		return zinc_fail_nomem(err);

@@ -659,7 +659,8 @@ zinc_survey_init(zinc_survey *s, zinc_hierarchy *h, const char *path, bool class
 	zinc_store_caps(h->store, &caps);
 	if (!(caps.flags & ZINC_CAP_LIST))
 		return zinc_fail(err, ZINC_E_UNSUPPORTED,
-				 "this store cannot list its keys: what is below the node is not known");
+				 "this store cannot list its keys, so what is below the node is not known; erase it "
+				 "through a store that can, such as the server's own files");
 	return run(s, classify, err);
 }
 

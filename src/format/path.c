@@ -139,9 +139,12 @@ static zinc_status
 look_below(void *arg, const char *prefix, zinc_error *err)
 {
 	const struct vacancy *look = arg;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status st = ZINC_OK;
 
-	return *look->vacant ? zinc_store_list_dir(look->store, prefix, stop_at_first, look->vacant, look->wait, err)
-			     : ZINC_OK;
+	if (*look->vacant)
+		st = zinc_store_list_dir(look->store, prefix, stop_at_first, look->vacant, look->wait, &e);
+	return st == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(err, &e); /* cannot list */
 }
 
 zinc_status

@@ -191,6 +191,7 @@ static zinc_status
 is_there(const zinc_root_search *c, size_t n, bool *yes, zinc_error *err)
 {
 	bool vacant = true;
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status st;
 	zinc_buf prefix;
 
@@ -198,12 +199,12 @@ is_there(const zinc_root_search *c, size_t n, bool *yes, zinc_error *err)
 	if (c->there != SIZE_MAX || n == 0)
 		return ZINC_OK;
 	zinc_buf_init(&prefix, zinc_store_context(c->store), ZINC_MAX_KEY);
-	st = zinc_buf_printf(&prefix, err, "%.*s/", (int)n, c->path);
+	st = zinc_buf_printf(&prefix, &e, "%.*s/", (int)n, c->path);
 	if (st == ZINC_OK)
-		st = zinc_store_list_dir(c->store, zinc_buf_text(&prefix), stop_at_first, &vacant, c->wait, err);
+		st = zinc_store_list_dir(c->store, zinc_buf_text(&prefix), stop_at_first, &vacant, c->wait, &e);
 	zinc_buf_fini(&prefix);
 	*yes = !vacant;
-	return st;
+	return st == ZINC_E_UNSUPPORTED ? ZINC_OK : zinc_error_copy(err, &e); /* cannot list */
 }
 
 /* Can a directory of this name hold chunks of the array above it: "c", "12"? */

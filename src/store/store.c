@@ -598,7 +598,12 @@ checked_non_key(void *arg, const zinc_non_key *non_key)
 static zinc_status
 cannot_list(const zinc_store *s, zinc_error *err)
 {
-	return zinc_store_at(s, NULL, zinc_fail(err, ZINC_E_UNSUPPORTED, "this store cannot list its keys"), err);
+	const zinc_status cannot =
+	    zinc_fail(err, ZINC_E_UNSUPPORTED,
+		      "this store cannot list its keys; nodes can be opened by their paths, and are "
+		      "listed where the metadata are consolidated");
+
+	return zinc_store_at(s, NULL, cannot, err);
 }
 
 /* One level, made from a listing of all keys.  Keys come in order, so those of one prefix are adjacent. */

@@ -206,6 +206,15 @@ unlisted_forwards(void *self)
 	return self;
 }
 
+static zinc_status
+unlisted_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_wait *wait, zinc_error *err)
+{
+	(void)self, (void)prefix, (void)to, (void)wait;
+	err->code = ZINC_E_UNSUPPORTED;
+	snprintf(err->text, sizeof err->text, "this store cannot list its keys");
+	return ZINC_E_UNSUPPORTED;
+}
+
 static void
 unlisted_close(void *self)
 {
@@ -219,6 +228,7 @@ unlisted_store(zinc_context *ctx, zinc_store *next)
 					   .name = "unlisted",
 					   .caps = unlisted_caps,
 					   .get = unlisted_get,
+					   .walk = unlisted_walk,
 					   .forwards = unlisted_forwards,
 					   .close = unlisted_close};
 	zinc_error err = ZINC_ERROR_INIT;

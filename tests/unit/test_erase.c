@@ -207,6 +207,35 @@ test_unlisted(void **state)
 	forest_close(&f);
 }
 
+/* Creating does not need a listing; a document that exists is not replaced. */
+static void
+test_create_unlisted(void **state)
+{
+	static const uint64_t shape[] = {4};
+	const zinc_array_options o = {.size = sizeof o, .ndim = 1, .shape = shape, .dtype = "int16"};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = NULL;
+	zinc_array *a = NULL;
+	zinc_store *store;
+	forest f;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(formats); i++) {
+		plant(&f, i);
+		store = unlisted_store(f.ctx, f.memory);
+		assert_ok(zinc_hierarchy_open(&h, store, "", NULL, &err));
+		assert_ok(zinc_array_create(&a, h, "/keep2", &o, &err));
+		zinc_array_close(a);
+		assert_int_equal(zinc_array_create(&a, h, "/keep", &o, &err), ZINC_E_EXISTS);
+		assert_ok(zinc_array_open(&a, h, "/keep2", NULL, &err));
+		zinc_array_close(a);
+		zinc_hierarchy_close(h);
+		zinc_store_close(store);
+		forest_close(&f);
+	}
+}
+
 /* A group with two arrays in the hierarchy d; outside is a copy of the directory with the documents of the group's
  * nodes. */
 static void
@@ -270,8 +299,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_dry_run),   cmocka_unit_test(test_force),    cmocka_unit_test(test_root),
-	    cmocka_unit_test(test_overwrite), cmocka_unit_test(test_unlisted), cmocka_unit_test(test_links_that_come),
+	    cmocka_unit_test(test_dry_run),
+	    cmocka_unit_test(test_force),
+	    cmocka_unit_test(test_root),
+	    cmocka_unit_test(test_overwrite),
+	    cmocka_unit_test(test_unlisted),
+	    cmocka_unit_test(test_create_unlisted),
+	    cmocka_unit_test(test_links_that_come),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
