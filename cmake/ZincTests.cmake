@@ -151,8 +151,10 @@ endif()
 
 # ---- external programs: public headers, shared library ----
 
-zinc_program(store_race ${PROJECT_SOURCE_DIR}/tests/live/store_race.c) # for tests/scripts/test_lost_updates.sh
-target_link_libraries(store_race PRIVATE zinc_shared Threads::Threads)
+foreach(program store_race store_do) # for tests/scripts/test_lost_updates.sh and test_faults.py
+  zinc_program(${program} ${PROJECT_SOURCE_DIR}/tests/live/${program}.c)
+  target_link_libraries(${program} PRIVATE zinc_shared Threads::Threads)
+endforeach()
 
 file(GLOB EXAMPLE_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.c)
 if(CMAKE_CXX_COMPILER)

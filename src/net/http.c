@@ -37,6 +37,7 @@
 #define FIRST_PAUSE       0.1                 /* seconds */
 #define LONGEST_REST      10.0
 #define MAX_RETRY_AFTER   60u /* limit of Retry-After */
+#define MAX_ROUND         (2e-3 * POLL_MS)
 #define MESSAGE_BYTES     (CURL_ERROR_SIZE + 96)
 
 /* ---- lanes ---- */
@@ -147,7 +148,10 @@ is_busy(const lane *l)
 size_t
 zinc_http_on_header(char *line, size_t one, size_t n, void *arg)
 {
-	zinc_http_head_line(&((slot *)arg)->head, line, one * n);
+	slot *s = (slot *)arg;
+
+	s->heard = s->lane->clock;
+	zinc_http_head_line(&s->head, line, one * n);
 	return one * n;
 }
 
@@ -197,6 +201,7 @@ zinc_http_on_body(char *bytes, size_t one, size_t n, void *arg)
 	const zinc_http_user *u = s->lane->user;
 
 	n *= one;
+	s->heard = s->lane->clock;
 	if (is_retry_status(s->head.status) || is_redirect(s) || s->stopped)
 		return discard(s, n);
 	if (!s->head_done && show_head(s) == ZINC_HTTP_WAIT) {
@@ -345,11 +350,17 @@ fail_or_retry(slot *s, bool again, zinc_status st, const char *what)
 	zinc_http_phase(s, RETRIES_LATER);
 }
 
+/* An answer that is not HTTP is "unsupported", too. */
 static zinc_status
-status_of(CURLcode code)
+status_of(const slot *s, CURLcode code)
 {
+	long sent = 0;
+
 	if (code == CURLE_OUT_OF_MEMORY)
 		return ZINC_E_NOMEM;
+	curl_easy_getinfo(s->easy, CURLINFO_REQUEST_SIZE, &sent);
+	if (sent > 0)
+		return ZINC_E_IO;
 	if (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL)
 		return ZINC_E_INVALID;
 	return ZINC_E_IO;
@@ -464,10 +475,43 @@ handle_end(slot *s, CURLcode code)
 		snprintf(what, sizeof what, "the body to send is shorter than announced");
 	else
 		describe_code(what, sizeof what, s, code);
-	fail_or_retry(s, again && (later || is_transient(code)), later ? ZINC_E_IO : status_of(code), what);
+	fail_or_retry(s, again && (later || is_transient(code)), later ? ZINC_E_IO : status_of(s, code), what);
 }
 
 /* ---- the loop ---- */
+
+/* A long body is sent in pieces that libcurl asks for at once, and that leave one by one. */
+static bool
+is_silent(slot *s)
+{
+	curl_off_t uploaded = 0;
+
+	if (s->phase != SENT || s->lane->clock - s->heard < s->lane->http->config.timeout)
+		return false;
+	curl_easy_getinfo(s->easy, CURLINFO_SIZE_UPLOAD_T, &uploaded);
+	if (uploaded == s->uploaded)
+		return true;
+	s->uploaded = uploaded;
+	s->heard = s->lane->clock;
+	return false;
+}
+
+/* libcurl's own limit is a mean of several seconds.  Each round of the loop adds at most MAX_ROUND to the clock. */
+static void
+end_silent(lane *l)
+{
+	const double now = zinc_now(l->http->ctx), passed = now - l->looked;
+	int k;
+
+	l->looked = now;
+	l->clock += passed < MAX_ROUND ? passed : MAX_ROUND;
+	for (k = 0; l->in[SENT] > 0 && k < l->http->config.parallel; k++)
+		if (is_silent(&l->slots[k])) {
+			snprintf(l->slots[k].message, sizeof l->slots[k].message, "no data for %g s",
+				 l->http->config.timeout);
+			handle_end(&l->slots[k], CURLE_OPERATION_TIMEDOUT);
+		}
+}
 
 /* After a cancel the remaining ones are not handled: they end as cancelled.  False: none had finished. */
 static bool
@@ -502,6 +546,7 @@ resume_waiting(lane *l)
 			finish(s);
 		} else if (s->phase == PAUSED && show_head(s) != ZINC_HTTP_WAIT) {
 			zinc_http_phase(s, SENT);
+			s->heard = l->clock;
 			curl_easy_pause(s->easy, CURLPAUSE_CONT); /* calls zinc_http_on_body at once */
 		}
 	}
@@ -620,6 +665,7 @@ run_lane(lane *l)
 		while (zinc_http_poll_one(l))
 			if (handle_finished(l))
 				handle_and_begin(l);
+		end_silent(l);
 	}
 }
 
@@ -633,6 +679,7 @@ zinc_http_run(zinc_http *h, size_t n, const zinc_http_user *user, zinc_error *er
 	l->user = user;
 	l->begun = 0;
 	l->n = n;
+	l->looked = zinc_now(h->ctx);
 	run_lane(l);
 	for (k = 0; k < l->http->config.parallel; k++) {
 		zinc_http_clean(&l->slots[k]);

@@ -39,6 +39,8 @@ typedef struct slot {
 	uint64_t sent;
 	int sends;           /* in this try: libcurl sends again by itself when a kept connection is dead */
 	double began;        /* start of the current transfer */
+	double heard;        /* time of lane.clock at which a byte last moved */
+	curl_off_t uploaded; /* bytes of the body by then */
 	char *redirected_to; /* URL after redirections; NULL: the request's own */
 	bool away;           /* that URL has another scheme, host or port */
 	int redirects;       /* in this try */
@@ -67,6 +69,8 @@ typedef struct lane {
 	int at, nready; /* position in `ready`, and how many it has */
 	double due;     /* time at which libcurl must be called */
 	bool broken;    /* libcurl could not register a socket or timer */
+	double clock;   /* seconds; stands still while the caller works, so that what arrives meanwhile is not late */
+	double looked;  /* time of the last look at it */
 } lane;
 
 struct zinc_http {

@@ -112,6 +112,7 @@ on_read(char *to, size_t one, size_t n, void *arg)
 	if (got > room || (got == 0 && room))
 		return CURL_READFUNC_ABORT;
 	s->sent += got;
+	s->heard = s->lane->clock;
 	return got;
 }
 
@@ -223,8 +224,6 @@ set_common(slot *s)
 	curl_easy_setopt(e, CURLOPT_BUFFERSIZE, BUFFER_BYTES);
 	curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS,
 			 milliseconds(silent < CONNECT_TIMEOUT ? silent : CONNECT_TIMEOUT));
-	curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L); /* bytes per second, during `timeout` seconds */
-	curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, milliseconds(silent) < 1000 ? 1L : milliseconds(silent) / 1000);
 	curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 1L);
 	curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 2L);
 	if (config->ca_file)
@@ -304,6 +303,8 @@ start_transfer(slot *s, zinc_error *err)
 	s->sends = 0;
 	s->message[0] = '\0';
 	s->began = zinc_now(s->lane->http->ctx);
+	s->heard = s->lane->clock;
+	s->uploaded = 0;
 	ZINC_TRY(set_request(s, err));
 	if (curl_multi_add_handle(s->lane->multi, s->easy) != CURLM_OK)
 		return zinc_fail_nomem(err);
