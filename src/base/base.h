@@ -111,9 +111,9 @@ ZINC_MODULE_API zinc_status zinc_wait_for(const zinc_wait *wait, const char *wha
 /* Sleep; E_CANCELLED as soon as the time is over. */
 zinc_status zinc_wait_pause(const zinc_wait *wait, double seconds, const char *what, zinc_error *err);
 /* pthread_cond_wait that now and then also returns without a signal; the condition is made by zinc_wait_cond_init. */
-zinc_status zinc_wait_cond(const zinc_wait *wait, pthread_cond_t *cond, pthread_mutex_t *mutex, const char *what,
-			   zinc_error *err);
-void zinc_wait_cond_init(pthread_cond_t *cond);
+ZINC_MODULE_API zinc_status zinc_wait_cond(const zinc_wait *wait, pthread_cond_t *cond, pthread_mutex_t *mutex,
+					   const char *what, zinc_error *err);
+ZINC_MODULE_API void zinc_wait_cond_init(pthread_cond_t *cond);
 
 /* Mutual exclusion for work that may wait for others (turn.c).  A mutex must be held only briefly, because fork() waits
  * for it. */

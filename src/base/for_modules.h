@@ -49,6 +49,15 @@
 #define zinc_env          zinc__env
 #define zinc_crc32c       zinc__crc32c
 
+#define zinc_wait_cond      zinc__wait_cond
+#define zinc_wait_cond_init zinc__wait_cond_init
+
+/* json */
+#define zinc_json_parse  zinc__json_parse
+#define zinc_json_free   zinc__json_free
+#define zinc_json_root   zinc__json_root
+#define zinc_json_member zinc__json_member
+
 /* store */
 #define zinc_sink_failed    zinc__sink_failed
 #define zinc_done_report    zinc__done_report

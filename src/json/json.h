@@ -45,19 +45,19 @@ typedef struct zinc_json_doc zinc_json_doc; /* owns all values */
 #define ZINC_JSON_NUMBER_MAX 1000u
 
 /* Parse exactly one value.  E_CORRUPT with line and column, E_LIMIT (zinc_limits), E_NOMEM. */
-zinc_status zinc_json_parse(zinc_json_doc **out, zinc_context *ctx, const char *text, size_t n, uint32_t flags,
-			    zinc_error *err);
+ZINC_MODULE_API zinc_status zinc_json_parse(zinc_json_doc **out, zinc_context *ctx, const char *text, size_t n,
+					    uint32_t flags, zinc_error *err);
 /* An empty document for building; its root is set by zinc_json_set_root. */
 zinc_status zinc_json_new(zinc_json_doc **out, zinc_context *ctx, zinc_error *err);
-void zinc_json_free(zinc_json_doc *doc);
-zinc_json *zinc_json_root(const zinc_json_doc *doc);
+ZINC_MODULE_API void zinc_json_free(zinc_json_doc *doc);
+ZINC_MODULE_API zinc_json *zinc_json_root(const zinc_json_doc *doc);
 void zinc_json_set_root(zinc_json_doc *doc, zinc_json *root);
 zinc_context *zinc_json_context(const zinc_json_doc *doc);
 /* The name of the first duplicate member, or NULL. */
 const char *zinc_json_duplicate(const zinc_json_doc *doc);
 
 /* Access.  All accept NULL values and then return NULL or false. */
-zinc_json *zinc_json_member(const zinc_json *object, const char *key);
+ZINC_MODULE_API zinc_json *zinc_json_member(const zinc_json *object, const char *key);
 zinc_json *zinc_json_item(const zinc_json *array, size_t i); /* linear */
 bool zinc_json_is(const zinc_json *v, zinc_json_type type);
 bool zinc_json_is_string(const zinc_json *v, const char *s);

@@ -1,0 +1,171 @@
+/*
+ * aws_chain.c - the sources of credentials, in the order of the AWS SDKs
+ *
+ *     settings -> environment -> web identity -> profile -> container -> EC2 metadata -> none: anonymous
+ *                                                   |
+ *                  role (from other keys), web identity, SSO, keys in the files, credential_process
+ *
+ * Promises (tests/unit/test_aws.c names each by its number):
+ *
+ * (1) The first source that is configured counts.  If it fails, that is an error that names it; no other source is
+ *     tried, and no request becomes anonymous.
+ * (2) A profile that the user names in the URL or the settings wins over keys in the environment.
+ * (3) Half a configuration (an id without its secret, a role without its keys) is an error.
+ * (4) No error shows a key or a token.
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "net/aws_inside.h"
+
+#define MAX_ROLES 5 /* roles that give keys for the next role */
+
+/* ---- help for all sources ---- */
+
+void
+zinc_aws_tried(zinc_aws_search *s, const char *what)
+{
+	const size_t n = strlen(s->tried);
+
+	snprintf(s->tried + n, ZINC_AWS_TRIED - n, "%s%s", n ? ", " : "", what);
+}
+
+int64_t
+zinc_aws_clock(zinc_context *ctx)
+{
+	struct timespec now;
+
+	return ctx->os->clock(ctx->os, CLOCK_REALTIME, &now) == 0 ? (int64_t)now.tv_sec : 0;
+}
+
+zinc_status
+zinc_aws_format(zinc_aws_search *s, const char **out, zinc_error *err, const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(NULL, 0, fmt, args);
+	va_end(args);
+	text = n < 0 ? NULL : (char *)zinc_secret_alloc(s->pool, (size_t)n + 1);
+	if (!text)
+		return zinc_fail_nomem(err);
+	va_start(args, fmt);
+	vsnprintf(text, (size_t)n + 1, fmt, args);
+	va_end(args);
+	*out = text;
+	return ZINC_OK;
+}
+
+const char *
+zinc_aws_profile_name(const zinc_aws_config *config, bool *named)
+{
+	const char *name = config->profile ? config->profile : zinc_env("AWS_PROFILE");
+
+	if (!name)
+		name = zinc_env("AWS_DEFAULT_PROFILE");
+	*named = name != NULL;
+	return name ? name : "default";
+}
+
+/* ---- settings and environment ---- */
+
+/* Keys that were given as they are. */
+static zinc_status
+take_keys(zinc_aws_search *s, zinc_aws_keys keys, const char *source, const char *const names[2], zinc_aws_found *out,
+	  zinc_error *err)
+{
+	if (!keys.id && !keys.secret)
+		return ZINC_OK;
+	s->source = source;
+	if (!keys.id || !keys.secret)
+		return zinc_fail(err, ZINC_E_INVALID, "%s is set, but %s is not", names[!keys.id], names[!keys.secret]);
+	ZINC_TRY(zinc_aws_check_keys(&keys, err));
+	*out = (zinc_aws_found){keys, ZINC_AWS_NEVER};
+	return ZINC_OK;
+}
+
+static zinc_status
+from_settings(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err)
+{
+	static const char *const names[] = {"access_key_id", "secret_access_key"};
+	const zinc_aws_config *c = s->config;
+	const zinc_aws_keys keys = {c->id, c->secret, c->token};
+
+	return take_keys(s, keys, "the settings", names, out, err);
+}
+
+static zinc_status
+from_environment(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err)
+{
+	static const char *const names[] = {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"};
+	const zinc_aws_keys keys = {zinc_env(names[0]), zinc_env(names[1]), zinc_env("AWS_SESSION_TOKEN")};
+
+	if (s->config->profile)
+		return ZINC_OK; /* promise 2 */
+	return take_keys(s, keys, "the environment", names, out, err);
+}
+
+/* ---- profiles ---- */
+
+static const char *
+profile_get(const zinc_aws_search *s, const char *profile, const char *name)
+{
+	return zinc_aws_profiles_get(&s->profiles, ZINC_AWS_PROFILE, profile, name);
+}
+
+static zinc_status
+from_keys_of_profile(zinc_aws_search *s, const char *profile, zinc_aws_found *out, zinc_error *err)
+{
+	static const char *const names[] = {"aws_access_key_id", "aws_secret_access_key"};
+	const zinc_aws_keys keys = {profile_get(s, profile, names[0]), profile_get(s, profile, names[1]),
+				    profile_get(s, profile, "aws_session_token")};
+	const char *source;
+
+	ZINC_TRY(zinc_aws_format(s, &source, err, "profile %s", profile));
+	return take_keys(s, keys, source, names, out, err);
+}
+
+/* ---- the order ---- */
+
+static zinc_status
+from_profile(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err)
+{
+	return from_keys_of_profile(s, s->profile, out, err);
+}
+
+static const struct {
+	const char *name;
+	zinc_status (*find)(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err);
+} sources[] = {
+    {NULL, from_settings},
+    {"the environment", from_environment},
+    {"the files of profiles", from_profile},
+};
+
+zinc_status
+zinc_aws_find(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status st;
+	size_t i;
+
+	memset(out, 0, sizeof *out);
+	s->source = NULL;
+	for (i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+		ZINC_TRY(zinc_wait_for(s->wait, "credentials", err));
+		st = sources[i].find(s, out, &e);
+		if (st == ZINC_E_NOMEM)
+			return zinc_fail_nomem(err);
+		if (st != ZINC_OK)
+			return zinc_fail(err, st, "credentials from %s: %s", s->source ? s->source : sources[i].name,
+					 e.text);
+		if (out->keys.id)
+			return ZINC_OK;
+		if (sources[i].name)
+			zinc_aws_tried(s, sources[i].name);
+	}
+	out->expires = ZINC_AWS_NEVER;
+	return ZINC_OK;
+}
