@@ -497,6 +497,24 @@ ZINC_API ZINC_CHECKED zinc_status zinc_store_readonly(zinc_store **out, zinc_sto
 /* Only keys below `prefix` ("a/b/"), named without it. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_prefix(zinc_store **out, zinc_store *next, const char *prefix, zinc_error *err);
 
+/* How a cache keeps what it reads. */
+typedef struct zinc_store_cache_options {
+	size_t size;
+	const char *dir;       /* of the files; NULL: $XDG_CACHE_HOME/zinc or ~/.cache/zinc, "": memory only */
+	const char *name;      /* what no other store in `dir` is called; NULL: URL and settings of `next`.  A store that was
+	                          not opened by URL, or that is neither REMOTE nor DURABLE, is then kept in memory only */
+	uint64_t disk_bytes;   /* the most on disk, for all stores and processes together; 0: 10 GiB */
+	uint64_t memory_bytes; /* the most in memory, for this store; 0: 64 MiB */
+	double age;            /* seconds for which a value, or its absence, is used without asking `next`; 0: each answer is
+	                          confirmed by its tag */
+} zinc_store_cache_options;
+#define ZINC_STORE_CACHE_OPTIONS_INIT {sizeof(zinc_store_cache_options), NULL, NULL, 0, 0, 0.0}
+#define ZINC_STORE_CACHE_OPTIONS(...) ZINC_OPTIONS_OF(zinc_store_cache_options, __VA_ARGS__)
+/* Keep what is read from `next`, in memory and on disk (docs/stores/cache.md).  If the disk cannot be used there is a
+ * warning, and nothing fails.  `options` may be NULL. */
+ZINC_API ZINC_CHECKED zinc_status zinc_store_cache(zinc_store **out, zinc_store *next, const zinc_store_cache_options *options,
+                                                   zinc_error *err);
+
 /* Counts of operations that have passed through a log store. */
 typedef struct zinc_store_counts {
 	size_t size;

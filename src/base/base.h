@@ -4,7 +4,7 @@
  * errors (error.c), contexts (context.c), allocation (alloc.c), the bounded buffer (buf.c), checked sizes (num.h), the
  * key checker (key.c), the table of OS calls (os_posix.c), the thread pool (pool.c), fork hooks (fork.c), checksums
  * (crc.c), UTF-8 (utf8.c), base64 (base64.c), URIs with versions (uri.c), tables (table.c), arenas (arena.c), caches
- * (lru.c), modules (module.c), URLs without secrets (url.c).
+ * (lru.c), modules (module.c), URLs without secrets (url.c), a keyed hash (hash.c).
  */
 #ifndef ZINC_BASE_H
 #define ZINC_BASE_H
@@ -381,6 +381,12 @@ size_t zinc_digits_print(const zinc_digits *d, bool scientific, bool point, char
 
 ZINC_MODULE_API uint32_t zinc_crc32c(uint32_t crc, const void *p, size_t n); /* Castagnoli; start with 0 */
 uint32_t zinc_crc32(uint32_t crc, const void *p, size_t n);                  /* as in gzip; start with 0 */
+
+/* ---- a keyed hash (hash.c) ---- */
+
+#define ZINC_HASH_BYTES 16
+/* `out` may be `key`. */
+void zinc_hash128(uint8_t out[ZINC_HASH_BYTES], const uint8_t key[ZINC_HASH_BYTES], const void *bytes, size_t n);
 
 /* ---- caches: entries found by key; the least recently used are dropped first (lru.c) ---- */
 

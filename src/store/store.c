@@ -122,6 +122,15 @@ zinc_store_context(const zinc_store *s)
 	return s->ctx;
 }
 
+void
+zinc_store_identify_as(zinc_store *s, const zinc_store *below, const char *prefix)
+{
+	s->identified = below->identified;
+	memcpy(s->identity, below->identity, sizeof s->identity);
+	if (prefix[0])
+		zinc_hash128(s->identity, s->identity, prefix, strlen(prefix));
+}
+
 /* ---- slots ---- */
 
 /* The one place that resolves a NULL slot: follow the stores below as long as they forward. */

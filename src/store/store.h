@@ -23,6 +23,8 @@ struct zinc_store {
 	uint32_t key_max;   /* this and the next three are copied from caps, where they never change */
 	uint32_t component_max;
 	const char *refused, *reserved;
+	bool identified;                   /* it was opened by a URL that names it anywhere on this machine: */
+	uint8_t identity[ZINC_HASH_BYTES]; /* a hash of that URL and of all settings, secrets included */
 };
 
 /* Check settings against those that this kind of store has.  E_INVALID. */

@@ -10,7 +10,7 @@
 
 /* ---- the stores that are built in ---- */
 
-extern const zinc_store_ops zinc_store_ops_fs, zinc_store_ops_memory;
+extern const zinc_store_ops zinc_store_ops_fs, zinc_store_ops_memory, zinc_store_ops_cache;
 
 /* The del_prefix slot of the file system store, and its form of zinc_store_erase_begin.  The slot also identifies the
  * store. */
@@ -100,6 +100,9 @@ zinc_status zinc_store_refuse(const zinc_store *s, const char *key, zinc_error *
 #define ZINC_FEW_MARKS 64
 uint8_t *zinc_marks_new(const zinc_store *s, uint8_t few[ZINC_FEW_MARKS], size_t n);
 void zinc_marks_free(const zinc_store *s, const uint8_t *few, uint8_t *marks);
+
+/* Give a wrapper the identity of the store below it, whose keys below `prefix` it has. */
+void zinc_store_identify_as(zinc_store *s, const zinc_store *below, const char *prefix);
 
 /* ---- answering requests (store_sink.c; the rest is in store.h) ---- */
 

@@ -306,7 +306,7 @@ zinc_store_log(zinc_store **out, zinc_store *next, zinc_log_fn fn, void *arg, zi
 	if (st != ZINC_OK)
 		zinc_free(next->ctx, l);
 	else
-		zinc_store_ref(next);
+		zinc_store_identify_as(*out, zinc_store_ref(next), "");
 	return st;
 }
 

@@ -50,6 +50,38 @@ zinc_store_wrap_opened(zinc_store **out, const zinc_store_ops *ops, void *self, 
 	return st;
 }
 
+/* Each text is hashed with its length, so that "ab" "c" is not "a" "bc". */
+static void
+add_identity(zinc_store *s, const char *text)
+{
+	zinc_hash128(s->identity, s->identity, text, strlen(text) + 1);
+}
+
+/* A relative path names different directories in different processes. */
+void
+zinc_store_identify(zinc_store *s, const zinc_store *below, const zinc_store_ops *ops, const char *rest,
+		    const zinc_setting *settings, size_t n)
+{
+	uint8_t sum[ZINC_HASH_BYTES] = {0}, one[ZINC_HASH_BYTES];
+	size_t i, b;
+
+	if (below ? !below->identified : ops == &zinc_store_ops_fs && rest[0] != '/')
+		return;
+	s->identified = true;
+	if (below)
+		memcpy(s->identity, below->identity, sizeof s->identity);
+	add_identity(s, ops->name ? ops->name : "");
+	add_identity(s, ops->schemes ? ops->schemes : "");
+	add_identity(s, rest);
+	for (i = 0; i < n; i++) {
+		zinc_hash128(one, s->identity, settings[i].name, strlen(settings[i].name));
+		zinc_hash128(one, one, settings[i].value, strlen(settings[i].value));
+		for (b = 0; b < sizeof sum; b++)
+			sum[b] ^= one[b]; /* the order depends on where the settings come from */
+	}
+	zinc_hash128(s->identity, s->identity, sum, sizeof sum);
+}
+
 /* If it cannot be wrapped, wrap_opened closes it. */
 static zinc_status
 open_with_settings(zinc_store **out, const zinc_store_ops *ops, const char *rest, const char *url,
@@ -61,7 +93,9 @@ open_with_settings(zinc_store **out, const zinc_store_ops *ops, const char *rest
 	told.settings = settings->all;
 	told.nsettings = settings->n;
 	ZINC_TRY(ops->open(&self, rest, &told, err));
-	return zinc_store_wrap_opened(out, ops, self, url, o, err);
+	ZINC_TRY(zinc_store_wrap_opened(out, ops, self, url, o, err));
+	zinc_store_identify(*out, NULL, ops, rest, settings->all, settings->n);
+	return ZINC_OK;
 }
 
 /* Split "rest?query" and take the settings out of the query. */

@@ -152,6 +152,8 @@ adapt(zinc_store **out, const zinc_store_ops *ops, const zinc_place *below, cons
 		st = ops->adapt(&self, below->store, below->path, &told, err);
 	if (st == ZINC_OK)
 		st = wrap_adapter(out, ops, self, below, p, o, err);
+	if (st == ZINC_OK)
+		zinc_store_identify(*out, below->store, ops, below->path, settings.all, settings.n);
 	zinc_settings_fini(&settings);
 	zinc_buf_wipe(&foreign);
 	return st;

@@ -376,6 +376,6 @@ zinc_store_prefix(zinc_store **out, zinc_store *next, const char *prefix, zinc_e
 	if (st != ZINC_OK)
 		zinc_free(next->ctx, p);
 	else
-		zinc_store_ref(next);
+		zinc_store_identify_as(*out, zinc_store_ref(next), prefix);
 	return st;
 }

@@ -62,5 +62,6 @@ zinc_store_readonly(zinc_store **out, zinc_store *next, zinc_error *err)
 	ZINC_TRY(ZINC_NEED(out && next, err));
 	ZINC_TRY(zinc_store_wrap(out, next->ctx, &readonly_ops, next, next->url, err));
 	zinc_store_ref(next);
+	zinc_store_identify_as(*out, next, "");
 	return ZINC_OK;
 }

@@ -64,6 +64,9 @@ zinc_status zinc_store_find_url(const zinc_store_ops **out, const zinc_url *u, z
 /* Wrap an opened store and apply the options that every kind has. */
 zinc_status zinc_store_wrap_opened(zinc_store **out, const zinc_store_ops *ops, void *self, const char *url,
 				   const zinc_store_options *o, zinc_error *err);
+/* Give a store its identity: that of the store below (NULL: none), its kind, what was opened, and the settings. */
+void zinc_store_identify(zinc_store *s, const zinc_store *below, const zinc_store_ops *ops, const char *rest,
+			 const zinc_setting *settings, size_t n);
 /* Open a store of this kind with `rest` of its URL; `url` is shown. */
 zinc_status zinc_store_open_ops(zinc_store **out, const zinc_store_ops *ops, const char *rest, const char *url,
 				const zinc_store_options *o, zinc_error *err);

@@ -131,9 +131,10 @@ count_line(void *arg, const char *operation, const char *key, uint64_t nbytes, z
 static void
 around(void)
 {
+	zinc_store_cache_options options = ZINC_STORE_CACHE_OPTIONS_INIT;
 	zinc_store_counts counts = ZINC_STORE_COUNTS_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store *m = NULL, *log = NULL, *ro = NULL;
+	zinc_store *m = NULL, *log = NULL, *ro = NULL, *kept = NULL;
 	zinc_blob b = ZINC_BLOB_INIT;
 	int lines = 0;
 
@@ -146,6 +147,15 @@ around(void)
 	zinc_store_log_counts(log, &counts);
 	CHECK(counts.put_bytes == 3 && counts.get_bytes == 3 && lines >= 2);
 	zinc_blob_fini(&b);
+	options.dir = "";
+	options.age = 1000;
+	OK(zinc_store_cache(&kept, log, &options, &err));
+	for (lines = 0; counts.get_bytes < 9; counts.get_bytes += 3) {
+		OK(zinc_store_get_all(kept, "a", &b, NULL, 0, NULL, &err));
+		CHECK(b.nbytes == 3 && lines == 1);
+		zinc_blob_fini(&b);
+	}
+	zinc_store_close(kept);
 	zinc_store_close(ro);
 	zinc_store_close(log);
 	zinc_store_close(m);

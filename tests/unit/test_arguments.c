@@ -428,6 +428,9 @@ stores(void **state)
 	REFUSED(zinc_store_prefix(NULL, s, "x/", &err));
 	REFUSED(zinc_store_prefix(&out, NULL, "x/", &err));
 	REFUSED(zinc_store_prefix(&out, s, NULL, &err));
+	REFUSED(zinc_store_cache(NULL, s, NULL, &err));
+	REFUSED(zinc_store_cache(&out, NULL, NULL, &err));
+	REFUSED(zinc_store_cache(&out, s, ZINC_STORE_CACHE_OPTIONS(.age = -1), &err));
 	REFUSED(zinc_store_log(NULL, s, NULL, NULL, &err));
 	REFUSED(zinc_store_log(&out, NULL, NULL, NULL, &err));
 	INVALID(zinc_store_get_all(s, NULL, &b, NULL, 0, NULL, &err), "key");

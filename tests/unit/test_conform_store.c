@@ -102,6 +102,28 @@ static const zinc_store_ops bare_ops = {
     .list = bare_list,
 };
 
+/* On disk only, in memory only, or with an age, within which nothing else changes the base. */
+static void
+make_cache(const kind *k, zinc_store **out, zinc_store *base)
+{
+	static int number;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store_cache_options o = ZINC_STORE_CACHE_OPTIONS_INIT;
+	char name[32];
+
+	snprintf(name, sizeof name, "base %d", number++);
+	o.dir = "";
+	if (strcmp(k->wrapper, "cache in memory") != 0) {
+		o.dir = "cache";
+		o.name = name;
+	}
+	if (strcmp(k->wrapper, "cache on disk") == 0)
+		o.memory_bytes = 1;
+	if (strcmp(k->wrapper, "cache with age") == 0)
+		o.age = 1000;
+	assert_ok(zinc_store_cache(out, base, &o, &err));
+}
+
 static void
 make(void *arg, conform_subject *out)
 {
@@ -120,6 +142,8 @@ make(void *arg, conform_subject *out)
 		assert_ok(zinc_store_log(&out->store, base, ignore_operation, NULL, &err));
 	else if (strcmp(k->wrapper, "fault") == 0)
 		assert_ok(zinc_store_fault(&out->store, base, &err));
+	else if (strncmp(k->wrapper, "cache", 5) == 0)
+		make_cache(k, &out->store, base);
 	else
 		assert_ok(zinc_store_wrap(&out->store, NULL, &bare_ops, zinc_store_ref(base), "bare:", &err));
 	out->fill = out->store;
@@ -133,7 +157,8 @@ int
 main(void)
 {
 	static const char *const bases[] = {"memory", "fs", "fs of URL"};
-	static const char *const wrappers[] = {"", "readonly", "prefix", "log", "fault", "bare"};
+	static const char *const wrappers[] = {"",     "readonly",        "prefix",        "log",           "fault",
+					       "bare", "cache in memory", "cache on disk", "cache with age"};
 	int failed = 0;
 	size_t b, w;
 

@@ -364,7 +364,8 @@ note_caps(void *arg, const zinc_store_row *row)
 
 	assert_null(row->missing);
 	zinc_caps_show(caps, sizeof caps, row->flags & (ZINC_CAP_READ | ZINC_CAP_CAS | ZINC_CAP_DURABLE));
-	snprintf(out + strlen(out), 256 - strlen(out), "%s(%s: %s) ", row->name, row->schemes, caps);
+	snprintf(out + strlen(out), 256 - strlen(out), "%s(%s: %s) ", row->name,
+		 row->schemes ? row->schemes : row->adapters, caps);
 	return strcmp(row->name, "old") == 0;
 }
 
@@ -387,8 +388,8 @@ kinds_have_capabilities(void **state)
 			       .flags = ZINC_CAP_READ};
 	assert_ok(zinc_store_register(&old, &err));
 	zinc_store_each_row(NULL, note_caps, rows);
-	assert_string_equal(
-	    rows, "fs(file: read durable cas) memory(memory: read cas) echo(echo,also-echo: ) old(old-echo: ) ");
+	assert_string_equal(rows, "fs(file: read durable cas) memory(memory: read cas) cache(cache: read durable cas) "
+				  "echo(echo,also-echo: ) old(old-echo: ) ");
 	assert_int_equal(zinc_caps_show(words, sizeof words, 0), 0);
 	assert_string_equal(words, "");
 	assert_int_equal(zinc_caps_show(words, sizeof words, UINT32_MAX), sizeof words - 1);
@@ -431,7 +432,7 @@ programs_add_schemes(void **state)
 	assert_int_equal(zinc_store_open(&s, "echo://fail", NULL, &err), ZINC_E_IO);
 	assert_string_equal(err.url, "echo://fail");
 	zinc_store_each(note_row, rows);
-	assert_string_equal(rows, "fs(file) memory(memory) echo(echo,also-echo) ");
+	assert_string_equal(rows, "fs(file) memory(memory) cache(cache) echo(echo,also-echo) ");
 }
 
 static void *

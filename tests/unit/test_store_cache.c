@@ -1,0 +1,701 @@
+/*
+ * test_store_cache.c - the cache in front of a store: what is asked, what is kept, and that it is never wrong
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "store/store_cache.h"
+#include "support/conform_store.h"
+#include "support/files.h"
+#include "support/forks.h"
+#include "support/gets.h"
+#include "support/random.h"
+#include "support/remote_store.h"
+#include "support/sweep.h"
+#include "support/test.h"
+
+/* A store, a log of what reaches it, and a cache in front of both. */
+typedef struct rig {
+	zinc_store *base, *log, *cache;
+	char last[256]; /* what reached the log, "get a; get b" */
+} rig;
+
+static void
+note(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status st)
+{
+	rig *r = (rig *)arg;
+	const size_t n = strlen(r->last);
+
+	(void)st;
+	snprintf(r->last + n, sizeof r->last - n, "%s%s %s %d", n ? "; " : "", operation, key, (int)nbytes);
+}
+
+static void
+rig_of(rig *r, zinc_store *base, const zinc_store_cache_options *o)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	r->base = base;
+	r->last[0] = '\0';
+	r->log = r->cache = NULL;
+	assert_ok(zinc_store_log(&r->log, r->base, note, r, &err));
+	assert_ok(zinc_store_cache(&r->cache, r->log, o, &err));
+}
+
+static void
+rig_memory(rig *r, const zinc_store_cache_options *o)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *base = NULL;
+
+	assert_ok(zinc_store_open(&base, "memory://", NULL, &err));
+	rig_of(r, base, o);
+}
+
+static void
+rig_end(rig *r)
+{
+	zinc_store_close(r->cache);
+	zinc_store_close(r->log);
+	zinc_store_close(r->base);
+}
+
+/* What reached the store since the last call. */
+static const char *
+asked(rig *r)
+{
+	static char text[256];
+
+	memcpy(text, r->last, sizeof text);
+	r->last[0] = '\0';
+	return text;
+}
+
+static void
+assert_range(zinc_store *s, zinc_get get, const char *want)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	gets g;
+
+	gets_init(&g, 1);
+	assert_ok(gets_run(&g, s, &get, &err));
+	assert_int_equal(g.r[0].found, ZINC_FOUND);
+	assert_int_equal(g.r[0].dones, 1);
+	assert_int_equal(g.r[0].nbytes, strlen(want));
+	assert_memory_equal(g.r[0].bytes, want, strlen(want));
+	gets_fini(&g);
+}
+
+/* (1) (C1) */
+static void
+confirms_by_tag(void **state)
+{
+	rig r;
+
+	(void)state;
+	rig_memory(&r, ZINC_STORE_CACHE_OPTIONS(.dir = ""));
+	put_text(r.base, "a", "first");
+	assert_text(r.cache, "a", "first");
+	assert_string_equal(asked(&r), "get a 5");
+	assert_text(r.cache, "a", "first");
+	assert_string_equal(asked(&r), "get a 0"); /* a stat */
+	put_text(r.base, "a", "second");
+	assert_text(r.cache, "a", "second");
+	assert_string_equal(asked(&r), "get a 0; get a 6");
+	assert_text(r.cache, "a", "second");
+	assert_string_equal(asked(&r), "get a 0");
+	assert_true(zinc_store_del(r.base, NULL, "a", NULL, 0, NULL, NULL) == ZINC_OK);
+	assert_missing(r.cache, "a");
+	assert_string_equal(asked(&r), "get a 0");
+	assert_missing(r.cache, "a");
+	assert_string_equal(asked(&r), "get a 0");
+	rig_end(&r);
+}
+
+/* (3) (M3) Whole values serve all ranges; a range serves itself. */
+static void
+ranges(void **state)
+{
+	rig r;
+
+	(void)state;
+	rig_memory(&r, ZINC_STORE_CACHE_OPTIONS(.dir = "", .age = 1000));
+	put_text(r.base, "a", "0123456789");
+	assert_range(r.cache, get_range("a", 2, 3), "234");
+	assert_string_equal(asked(&r), "get a 3");
+	assert_range(r.cache, get_range("a", 2, 3), "234");
+	assert_string_equal(asked(&r), "");
+	assert_range(r.cache, get_range("a", 2, 2), "23");
+	assert_range(r.cache, get_suffix("a", 3), "789");
+	assert_range(r.cache, get_range("a", 6, ZINC_TO_END), "6789");
+	assert_range(r.cache, get_range("a", 8, 100), "89");
+	assert_string_equal(asked(&r), "get a 2; get a 3; get a 4; get a 2");
+	assert_range(r.cache, get_suffix("a", 3), "789");
+	assert_range(r.cache, get_range("a", 6, ZINC_TO_END), "6789");
+	assert_range(r.cache, get_range("a", 8, 100), "89");
+	assert_string_equal(asked(&r), "");
+	assert_range(r.cache, get_suffix("a", 100), "0123456789");
+	asked(&r);
+	assert_range(r.cache, get_range("a", 0, ZINC_TO_END), "0123456789");
+	assert_range(r.cache, get_range("a", 3, 5), "34567");
+	assert_range(r.cache, get_suffix("a", 1), "9");
+	assert_range(r.cache, get_range("a", 10, 1), "");
+	assert_range(r.cache, get_range("a", 11, ZINC_TO_END), "");
+	assert_string_equal(asked(&r), "");
+	rig_end(&r);
+}
+
+/* (3) */
+static void
+age(void **state)
+{
+	zinc_get stat = get_stat("a");
+	zinc_error err = ZINC_ERROR_INIT;
+	gets g;
+	rig r;
+
+	(void)state;
+	rig_memory(&r, ZINC_STORE_CACHE_OPTIONS(.dir = "", .age = 1000));
+	put_text(r.base, "a", "first");
+	assert_text(r.cache, "a", "first");
+	assert_missing(r.cache, "b");
+	asked(&r);
+	put_text(r.base, "a", "second");
+	put_text(r.base, "b", "second");
+	assert_text(r.cache, "a", "first");
+	assert_missing(r.cache, "b");
+	gets_init(&g, 1);
+	assert_ok(gets_run(&g, r.cache, &stat, &err));
+	assert_int_equal(g.r[0].object_size, 5);
+	gets_fini(&g);
+	assert_string_equal(asked(&r), "");
+	rig_end(&r);
+	rig_memory(&r, ZINC_STORE_CACHE_OPTIONS(.dir = "", .age = 0.02));
+	put_text(r.base, "a", "first");
+	assert_text(r.cache, "a", "first");
+	assert_missing(r.cache, "b");
+	put_text(r.base, "a", "second");
+	put_text(r.base, "b", "second");
+	usleep(25000);
+	assert_text(r.cache, "a", "second");
+	assert_text(r.cache, "b", "second");
+	rig_end(&r);
+}
+
+/* (3) The caller's tag decides, not the age: it may know more than the cache. */
+static void
+age_and_tags(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_tag old, new;
+	zinc_get get[2];
+	gets g;
+	rig r;
+
+	(void)state;
+	rig_memory(&r, ZINC_STORE_CACHE_OPTIONS(.dir = "", .age = 1000));
+	put_text(r.base, "a", "first");
+	old = tag_of(r.base, "a");
+	assert_text(r.cache, "a", "first");
+	put_text(r.base, "a", "second");
+	new = tag_of(r.base, "a");
+	get[0] = get[1] = get_range("a", 0, ZINC_TO_END);
+	get[0].if_tag = &new;
+	get[1].if_tag = &old;
+	gets_init(&g, 2);
+	assert_ok(gets_run(&g, r.cache, get, &err));
+	assert_int_equal(g.r[0].found, ZINC_FOUND);
+	assert_memory_equal(g.r[0].bytes, "second", 6);
+	assert_true(zinc_tag_equal(&g.r[0].tag, &new));
+	gets_fini(&g);
+	gets_init(&g, 1);
+	assert_ok(gets_run(&g, r.cache, get + 1, &err));
+	assert_int_equal(g.r[0].found, ZINC_CHANGED);
+	gets_fini(&g);
+	rig_end(&r);
+}
+
+static zinc_status
+append_x(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
+{
+	char *text = (char *)arg;
+
+	(void)err;
+	memcpy(text, old, nold);
+	text[nold] = 'x';
+	out->bytes = text;
+	out->nbytes = nold + 1;
+	return ZINC_OK;
+}
+
+/* (4) Every kind of change. */
+static void
+changes_end_the_age(void **state)
+{
+	static const zinc_partial part = {.key = "a", .offset = 0, .bytes = "A", .nbytes = 1};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_put_group *group = NULL;
+	char text[64];
+	rig r;
+
+	(void)state;
+	rig_memory(&r, ZINC_STORE_CACHE_OPTIONS(.dir = "", .age = 1000));
+	put_text(r.cache, "a", "first");
+	assert_text(r.cache, "a", "first");
+	put_text(r.cache, "a", "second");
+	assert_text(r.cache, "a", "second");
+	assert_ok(zinc_store_update(r.cache, "a", append_x, text, 0, 0, 0, NULL, &err));
+	assert_text(r.cache, "a", "secondx");
+	assert_ok(zinc_store_put_partial(r.cache, &part, 1, 0, 0, NULL, &err));
+	assert_text(r.cache, "a", "Aecondx");
+	assert_ok(zinc_store_put_begin(r.cache, &group, 0, NULL, &err));
+	assert_ok(zinc_store_put(r.cache, group, "a", "group", 5, NULL, 0, NULL, NULL, &err));
+	assert_ok(zinc_store_commit(r.cache, group, NULL, NULL, NULL, &err));
+	assert_text(r.cache, "a", "group");
+	assert_ok(zinc_store_del(r.cache, NULL, "a", NULL, 0, NULL, &err));
+	assert_missing(r.cache, "a");
+	put_text(r.cache, "a/b", "third");
+	assert_text(r.cache, "a/b", "third");
+	assert_missing(r.cache, "c");
+	assert_ok(zinc_store_del_prefix(r.cache, "a/", 0, NULL, &err));
+	assert_missing(r.cache, "a/b");
+	put_text(r.cache, "c", "fourth");
+	assert_text(r.cache, "c", "fourth");
+	rig_end(&r);
+}
+
+/* (5) */
+static void
+without_tags(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	remote_store x;
+	zinc_store *base = NULL;
+	rig r;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		memset(&x, 0, sizeof x);
+		assert_ok(zinc_store_open(&base, "memory://", NULL, &err));
+		x.local = base;
+		x.parallel = 4;
+		x.no_tags = true;
+		rig_of(&r, remote_store_open(&x, NULL), ZINC_STORE_CACHE_OPTIONS(.dir = "", .age = i ? 1000 : 0));
+		put_text(base, "a", "first");
+		assert_text(r.cache, "a", "first");
+		assert_string_equal(asked(&r), "get a 5");
+		assert_text(r.cache, "a", "first");
+		assert_string_equal(asked(&r), i ? "" : "get a 5");
+		assert_int_equal(((cached *)r.cache->self)->memory.table.used != 0, i);
+		rig_end(&r);
+		zinc_store_close(base);
+	}
+}
+
+/* (6) One call for all misses and all checks; one stat for the ranges of a key. */
+static void
+one_call(void **state)
+{
+	enum { N = 40 };
+	zinc_store_counts before = ZINC_STORE_COUNTS_INIT, after = ZINC_STORE_COUNTS_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+	static char keys[N][8];
+	zinc_get get[N];
+	int i, pass;
+	gets g;
+	rig r;
+
+	(void)state;
+	rig_memory(&r, ZINC_STORE_CACHE_OPTIONS(.dir = ""));
+	put_text(r.base, "shard", "abcdefghijklmnopqrstuvwxyz0123456789");
+	for (i = 0; i < N; i++) {
+		snprintf(keys[i], sizeof keys[i], "k%d", i);
+		put_text(r.base, keys[i], keys[i]);
+		get[i] = i < 20 ? get_range("shard", (uint64_t)i, 2) : get_range(keys[i], 0, ZINC_TO_END);
+	}
+	for (pass = 0; pass < 3; pass++) {
+		zinc_store_log_counts(r.log, &before);
+		gets_init(&g, N);
+		assert_ok(gets_run(&g, r.cache, get, &err));
+		gets_fini(&g);
+		zinc_store_log_counts(r.log, &after);
+		assert_int_equal(after.get_calls - before.get_calls, 1);
+		assert_int_equal(after.get_requests - before.get_requests, pass == 0 ? N : 21);
+		assert_int_equal(after.get_bytes - before.get_bytes, pass == 0 ? 40 + 20 * 3 : pass == 1 ? 2 : 0);
+		get[39] = get_range(keys[1], 0, ZINC_TO_END); /* something new beside what is kept */
+	}
+	rig_end(&r);
+}
+
+/* ---- faults ---- */
+
+/* (7) */
+static void
+failures(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+	remote_store x;
+	zinc_store *base = NULL;
+	rig r;
+
+	(void)state;
+	memset(&x, 0, sizeof x);
+	assert_ok(zinc_store_open(&base, "memory://", NULL, &err));
+	x.local = base;
+	x.parallel = 4;
+	rig_of(&r, remote_store_open(&x, NULL), ZINC_STORE_CACHE_OPTIONS(.dir = ""));
+	put_text(base, "a", "first");
+	assert_text(r.cache, "a", "first");
+	x.torn = 1; /* the stat fails: an old value is no answer */
+	assert_int_not_equal(zinc_store_get_all(r.cache, "a", &b, NULL, 0, NULL, &err), ZINC_OK);
+	zinc_error_clear(&err);
+	assert_text(r.cache, "a", "first");
+	rig_end(&r);
+	zinc_store_close(base);
+}
+
+/* (7) room(): "not now" is kept, and "fail" fails one request. */
+static void
+rooms(void **state)
+{
+	zinc_get get[3] = {get_range("a", 0, ZINC_TO_END), get_range("b", 0, ZINC_TO_END), get_range("a", 1, 2)};
+	zinc_error err = ZINC_ERROR_INIT;
+	int pass, i;
+	gets g;
+	rig r;
+
+	(void)state;
+	rig_memory(&r, ZINC_STORE_CACHE_OPTIONS(.dir = ""));
+	put_text(r.base, "a", "first");
+	put_text(r.base, "b", "second");
+	for (pass = 0; pass < 2; pass++) {
+		gets_init(&g, 3);
+		g.not_now = 2;
+		assert_ok(gets_run(&g, r.cache, get, &err));
+		for (i = 0; i < 3; i++) {
+			assert_int_equal(g.r[i].dones, 1);
+			assert_int_equal(g.r[i].found, ZINC_FOUND);
+		}
+		gets_fini(&g);
+		gets_init(&g, 3);
+		g.refuse = true;
+		assert_ok(gets_run(&g, r.cache, get, &err));
+		for (i = 0; i < 3; i++) {
+			assert_int_equal(g.r[i].dones, 1);
+			assert_int_equal(g.r[i].status, ZINC_E_NOMEM);
+		}
+		gets_fini(&g);
+	}
+	rig_end(&r);
+}
+
+/* (M1) */
+static void
+memory_is_bounded(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	static uint8_t bytes[20000];
+	const uint64_t budget = 100000;
+	zinc_blob b = ZINC_BLOB_INIT;
+	char key[16];
+	rig r;
+	int i;
+
+	(void)state;
+	rig_memory(&r, ZINC_STORE_CACHE_OPTIONS(.dir = "", .memory_bytes = budget));
+	for (i = 0; i < 2000; i++) {
+		snprintf(key, sizeof key, "%d", i);
+		assert_ok(zinc_store_put(r.base, NULL, key, bytes, i < 1000 ? (size_t)i : (size_t)(i % 7), NULL, 0,
+					 NULL, NULL, &err));
+		assert_ok(zinc_store_get_all(r.cache, key, &b, NULL, 0, NULL, &err));
+		zinc_blob_fini(&b);
+		assert_true(((cached *)r.cache->self)->memory.table.used <= budget);
+	}
+	assert_true(((cached *)r.cache->self)->memory.table.used > budget / 2);
+	assert_ok(zinc_store_put(r.base, NULL, "long", bytes, sizeof bytes, NULL, 0, NULL, NULL, &err));
+	rig_end(&r);
+}
+
+/* ---- random ---- */
+
+static void
+change_base(zinc_store *base, const char *key)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	uint8_t bytes[64];
+	const size_t n = (size_t)(random_below(sizeof bytes));
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		bytes[i] = (uint8_t)random_bits();
+	if (random_below(5) == 0)
+		assert_ok(zinc_store_del(base, NULL, key, NULL, 0, NULL, &err));
+	else
+		assert_ok(zinc_store_put(base, NULL, key, bytes, n, NULL, 0, NULL, NULL, &err));
+}
+
+static zinc_get
+random_get(const char *key, const zinc_tag *tag)
+{
+	zinc_get g = get_range(key, random_below(70), random_below(70));
+	const unsigned form = (unsigned)(random_below(5));
+
+	if (form == 0)
+		g = get_range(key, 0, ZINC_TO_END);
+	else if (form == 1)
+		g = get_suffix(key, random_below(8) * 10);
+	else if (form == 2)
+		g = get_range(key, random_below(8) * 10, 20);
+	else if (form == 3)
+		g.length = ZINC_TO_END;
+	g.stat = random_below(20) == 0;
+	if (random_below(4) == 0)
+		g.if_tag = tag;
+	return g;
+}
+
+/* (1) (2) The same batch through the cache and from the base, while nothing changes. */
+static void
+compare(const rig *r, const char *const *keys, const zinc_tag *tags)
+{
+	enum { N = 6 };
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_get get[N];
+	size_t i, k;
+	gets a, b;
+
+	for (i = 0; i < N; i++) {
+		k = (size_t)(random_below(4));
+		get[i] = random_get(keys[k], &tags[k]);
+	}
+	gets_init(&a, N);
+	gets_init(&b, N);
+	assert_ok(gets_run(&a, r->cache, get, &err));
+	assert_ok(gets_run(&b, r->base, get, &err));
+	for (i = 0; i < N; i++) {
+		assert_int_equal(a.r[i].dones, 1);
+		assert_int_equal(a.r[i].found, b.r[i].found);
+		if (a.r[i].found != ZINC_FOUND)
+			continue;
+		assert_int_equal(a.r[i].nbytes, b.r[i].nbytes);
+		assert_int_equal(a.r[i].object_size, b.r[i].object_size);
+		assert_true(zinc_tag_equal(&a.r[i].tag, &b.r[i].tag));
+		if (a.r[i].nbytes)
+			assert_memory_equal(a.r[i].bytes, b.r[i].bytes, a.r[i].nbytes);
+	}
+	gets_fini(&a);
+	gets_fini(&b);
+}
+
+static void
+remember_tag(zinc_store *base, const char *key, zinc_tag *tag)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_get stat = get_stat(key);
+	gets g;
+
+	gets_init(&g, 1);
+	assert_ok(gets_run(&g, base, &stat, &err));
+	if (g.r[0].found == ZINC_FOUND)
+		*tag = g.r[0].tag;
+	gets_fini(&g);
+}
+
+static void
+always_equal(void **state)
+{
+	static const char *const keys[] = {"a", "b", "c/d", "c/e"};
+	zinc_tag tags[4];
+	rig r;
+	int i, k, kind;
+
+	(void)state;
+	for (kind = 0; kind < 3; kind++) {
+		make_empty("oracle");
+		memset(tags, 0, sizeof tags);
+		for (k = 0; k < 4; k++)
+			tags[k].n = 1;
+		rig_memory(&r, ZINC_STORE_CACHE_OPTIONS(.dir = kind ? "oracle" : "", .name = kind ? "base" : NULL,
+							.memory_bytes = kind == 1 ? 1 : 4000));
+		for (i = 0; i < MANY(20000); i++) {
+			k = (int)(random_below(4));
+			if (random_below(3) == 0)
+				change_base(r.base, keys[k]);
+			else if (random_below(8) == 0)
+				remember_tag(r.base, keys[k], &tags[k]);
+			compare(&r, keys, tags);
+		}
+		rig_end(&r);
+	}
+}
+
+/* (C2) (C3) */
+static void
+identity(void **state)
+{
+	static const char *const urls[] = {
+	    "memory://a", "/d", "/d/e", "d", "memory://b", "/d|zarr3:e", "/d|cache:?age=1", "/d|cache:?age=2"};
+	zinc_store *s[COUNT(urls)] = {NULL}, *t = NULL;
+	zinc_error err = ZINC_ERROR_INIT;
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < COUNT(urls); i++)
+		assert_ok(zinc_store_open(&s[i], urls[i], NULL, &err));
+	for (i = 0; i < COUNT(urls); i++)
+		for (j = 0; j < i; j++)
+			assert_memory_not_equal(s[i]->identity, s[j]->identity, ZINC_HASH_BYTES);
+	assert_false(s[3]->identified);
+	assert_ok(zinc_store_open(&t, "/d", NULL, &err));
+	assert_true(t->identified);
+	assert_memory_equal(s[1]->identity, t->identity, ZINC_HASH_BYTES);
+	zinc_store_close(t);
+	assert_ok(zinc_store_readonly(&t, s[1], &err));
+	assert_memory_equal(s[1]->identity, t->identity, ZINC_HASH_BYTES);
+	zinc_store_close(t);
+	assert_ok(zinc_store_prefix(&t, s[1], "x/", &err));
+	assert_memory_not_equal(s[1]->identity, t->identity, ZINC_HASH_BYTES);
+	zinc_store_close(t);
+	make_empty("none");
+	assert_ok(zinc_store_cache(&t, s[0], ZINC_STORE_CACHE_OPTIONS(.dir = "none"), &err));
+	assert_string_equal(tree("none"), "");
+	zinc_store_close(t);
+	assert_ok(zinc_store_cache(&t, s[3], ZINC_STORE_CACHE_OPTIONS(.dir = "none"), &err));
+	assert_string_equal(tree("none"), "");
+	zinc_store_close(t);
+	assert_ok(zinc_store_cache(&t, s[1], ZINC_STORE_CACHE_OPTIONS(.dir = "none"), &err));
+	assert_string_not_equal(tree("none"), "");
+	zinc_store_close(t);
+	for (i = 0; i < COUNT(urls); i++)
+		zinc_store_close(s[i]);
+}
+
+/* ---- threads and fork ---- */
+
+typedef struct worker {
+	zinc_store *cache;
+	atomic_bool stop;
+} worker;
+
+static void *
+read_all_the_time(void *arg)
+{
+	worker *w = (worker *)arg;
+
+	while (!atomic_load(&w->stop)) {
+		step_begin();
+		assert_text(w->cache, "a", "first");
+		step_end();
+	}
+	return NULL;
+}
+
+/* (C4) */
+static void
+forks(void **state)
+{
+	worker w;
+	pthread_t threads[3];
+	int status, i;
+	pid_t child;
+	rig r;
+
+	(void)state;
+	make_empty("forked");
+	rig_memory(&r, ZINC_STORE_CACHE_OPTIONS(.dir = "forked", .name = "n", .age = 1000));
+	put_text(r.base, "a", "first");
+	assert_text(r.cache, "a", "first");
+	w.cache = r.cache;
+	atomic_init(&w.stop, false);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, read_all_the_time, &w), 0);
+	for (i = 0; i < MANY(200); i++) {
+		child = fork_amidst();
+		if (child == 0) {
+			alarm(HANGS);
+			assert_text(r.cache, "a", "first");
+			leave_child(0);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+	}
+	atomic_store(&w.stop, true);
+	for (i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	rig_end(&r);
+}
+
+/* ---- every allocation fails ---- */
+
+static zinc_status
+read_twice(void *arg, zinc_context *ctx, zinc_error *err)
+{
+	zinc_store *base = NULL, *cache = NULL;
+	zinc_status st = zinc_store_open(&base, "memory://", ZINC_STORE_OPTIONS(.context = ctx), err);
+	zinc_blob b = ZINC_BLOB_INIT;
+	int i;
+
+	(void)arg;
+	if (st == ZINC_OK)
+		st = zinc_store_cache(&cache, base, ZINC_STORE_CACHE_OPTIONS(.dir = "swept", .name = "n"), err);
+	for (i = 0; i < 3 && st == ZINC_OK; i++) {
+		if (i != 1)
+			st = zinc_store_put(base, NULL, "a", i ? "2nd" : "first", i ? 3 : 5, NULL, 0, NULL, NULL, err);
+		if (st == ZINC_OK)
+			st = zinc_store_get_all(cache, "a", &b, NULL, 0, NULL, err);
+		if (st == ZINC_OK) {
+			assert_int_equal(b.nbytes, i < 2 ? 5 : 3);
+			assert_memory_equal(b.data, i < 2 ? "first" : "2nd", b.nbytes);
+		}
+		zinc_blob_fini(&b);
+	}
+	zinc_store_close(cache);
+	zinc_store_close(base);
+	return st;
+}
+
+static void
+clear(void *arg)
+{
+	(void)arg;
+	make_empty("swept");
+}
+
+/* (7) (4 of store_cache_disk.c) */
+static void
+sweep(void **state)
+{
+	static const int errnums[] = {EIO, ENOSPC, EACCES, EINTR, 0};
+	const sweep_scenario s = {.run = read_twice, .before = clear};
+
+	(void)state;
+	assert_true(sweep_alloc_scenario(&s) > 10);
+	assert_true(sweep_os_scenario(&s, errnums) > 10);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(confirms_by_tag),
+	    cmocka_unit_test(ranges),
+	    cmocka_unit_test(age),
+	    cmocka_unit_test(age_and_tags),
+	    cmocka_unit_test(changes_end_the_age),
+	    cmocka_unit_test(without_tags),
+	    cmocka_unit_test(one_call),
+	    cmocka_unit_test(failures),
+	    cmocka_unit_test(rooms),
+	    cmocka_unit_test(memory_is_bounded),
+	    cmocka_unit_test(always_equal),
+	    cmocka_unit_test(identity),
+	    cmocka_unit_test(forks),
+	    cmocka_unit_test(sweep),
+	};
+
+	return cmocka_run_group_tests(tests, set_up_fast_dir, tear_down_fast_dir);
+}
