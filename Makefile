@@ -11,7 +11,7 @@ EACH ?= 0
 export BUILD JOBS FUZZ_SECONDS CUTS
 
 .PHONY: build setup demo test test-long check test-asan test-tsan test-valgrind test-clang test-s390x
-.PHONY: test-stores programs fuzz interop conformance mutants power bench latency docs install format clean help
+.PHONY: test-stores programs fuzz interop conformance mutants power bench bench-stores latency docs install format clean help
 
 build: ## build/zinc and build/libzinc.so.0, without the tests; installs nothing
 	@scripts/setup.sh --check
@@ -68,6 +68,9 @@ power: build ## simulate power cuts during writes, CUTS (20) times per file syst
 
 latency: ## time reads and writes of 1 000 objects at 20 ms of latency, compared with TensorStore
 	@scripts/bench.sh latency
+
+bench-stores: ## time reads and writes of 1 000 objects in S3 on loopback, with and without latency, compared with others
+	@scripts/bench.sh stores
 
 bench: ## time reads and writes compared with other Zarr libraries, HDF5 and netCDF-C; BENCH_QUICK=1: a short form
 	@scripts/bench.sh

@@ -5,7 +5,7 @@
 # this processor, into $BENCH_CACHE [~/.cache/zinc-bench]; without cargo they are left out.  Writes bench/results.md, .json
 # and .svg, or to $BENCH_OUT.  BENCH_QUICK=1 is a short form for CI, which writes its results to build/bench.
 # With the argument "latency" only the table of remote objects, see bench/latency.py; with "readme" only the README's
-# table of times, see bench/readme_table.py (some minutes).
+# table of times, see bench/readme_table.py (some minutes); with "stores" only the table of S3, see bench/stores.py.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -47,7 +47,14 @@ cmake -G Ninja -B "$BUILD" -S . --log-level=WARNING >/dev/null
 cmake --build "$BUILD" -j "${JOBS:-2}" --target product -- --quiet
 program zinc bench/ours.c bench/common.c -L"$BUILD" -lzinc
 program latency-server bench/latency_server.c
+program delay-proxy bench/delay_proxy.c
 program limit bench/limit.c bench/common.c -lzstd -lblosc -ldeflate
+if [ "${1:-}" = stores ]; then
+	"$BUILD/interop-venv/bin/python" -c "import obstore" 2>/dev/null ||
+		"$BUILD/interop-venv/bin/pip" install -q --disable-pip-version-check --only-binary :all: obstore
+	STORES_INSTALL=${BENCH_SERVER:-versitygw} scripts/stores.sh
+	exec "$BUILD/interop-venv/bin/python" bench/stores.py
+fi
 [ "${1:-}" != latency ] || exec "$BUILD/interop-venv/bin/python" bench/latency.py
 [ "${1:-}" != readme ] || BENCH_ROUNDS=${BENCH_ROUNDS:-3} exec "$BUILD/interop-venv/bin/python" bench/run.py --readme
 if command -v hyperfine >/dev/null; then scripts/bench_start.sh "$BUILD/zinc"; fi

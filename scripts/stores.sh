@@ -6,7 +6,8 @@
 # capabilities with all results is printed and written to build/stores.md; docs/stores/README.md has a copy.  Ends with
 # "N passed, N failed".
 #
-# Environment: BUILD, JOBS; STORES_QUICK=1: versitygw only, and 100 writes of each writer instead of 1 000.
+# Environment: BUILD, JOBS; STORES_QUICK=1: versitygw only, and 100 writes of each writer instead of 1 000;
+# STORES_INSTALL=versitygw or minio: build that server and stop.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -64,6 +65,9 @@ build_server() {
 	touch "$done"
 }
 
+build_versitygw() { build_server versitygw github.com/versity/versitygw/cmd/versitygw@$VERSITYGW; }
+build_minio() { build_server minio github.com/minio/minio@$MINIO; }
+
 # ---- servers: processes ----
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
@@ -101,7 +105,7 @@ new_keys() {
 
 # Each start_SERVER leaves its address in $endpoint, with a bucket "zinc".
 start_versitygw() {
-	build_server versitygw github.com/versity/versitygw/cmd/versitygw@$VERSITYGW || return 1
+	build_versitygw || return 1
 	endpoint=http://127.0.0.1:$(free_port)
 	mkdir -p "$dir/versitygw/zinc" "$dir/versitygw.meta"
 	ROOT_ACCESS_KEY=$AWS_ACCESS_KEY_ID ROOT_SECRET_KEY=$AWS_SECRET_ACCESS_KEY \
@@ -111,7 +115,7 @@ start_versitygw() {
 }
 
 start_minio() {
-	build_server minio github.com/minio/minio@$MINIO || return 1
+	build_minio || return 1
 	endpoint=http://127.0.0.1:$(free_port)
 	mkdir -p "$dir/minio/zinc"
 	MINIO_ROOT_USER=$AWS_ACCESS_KEY_ID MINIO_ROOT_PASSWORD=$AWS_SECRET_ACCESS_KEY MINIO_BROWSER=off \
@@ -192,6 +196,10 @@ table() {
 	printf '%s\n' "${rows[@]}"
 }
 
+if [ -n "${STORES_INSTALL:-}" ]; then
+	build_${STORES_INSTALL}
+	exit
+fi
 build_zinc
 new_keys
 try memory "this process" -t 'memory://conform{}' 'memory://race/{}'

@@ -5,7 +5,8 @@ A row is one store (http or s3), one operation of tests/live/store_do.c, the fau
 what must come of it.  For every row, whatever it expects:
 
 (1) Bytes that are given as a value are those that the server had at one time, whole.
-(2) A change that is "ok" is made; one that fails with anything but E_UNCERTAIN or E_CANCELLED is not.
+(2) A change that is "ok" is made; one that fails with anything but E_UNCERTAIN or E_CANCELLED is not, and leaves no
+    upload behind.
 (3) It ends within its time.
 (4) No secret is in what is printed, and none arrives at another server.
 
@@ -123,6 +124,8 @@ def wrong_state(row, server, out):
     new = new_value(row, old)
     if out == "ok" and now != new:
         return "ok, but the server has %r" % (now[:60] if now is not None else None)
+    if name == "putn" and server.uploads and not out.startswith(("error E_UNCERTAIN", "error E_CANCELLED")):
+        return "an upload is left behind"
     if out.startswith("error") and not out.startswith(("error E_UNCERTAIN", "error E_CANCELLED")) and now != old:
         return "an error, but the server has %r" % (now[:60] if now is not None else None)
     return None
