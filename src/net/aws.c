@@ -259,13 +259,12 @@ zinc_aws_refused(zinc_aws *a, zinc_aws_lease *shown)
 
 /* ---- new and free ---- */
 
-/* In the child no thread is searching. */
 static void
 after_fork(void *object)
 {
 	zinc_aws *a = (zinc_aws *)object;
 
-	a->searching = false;
+	a->searching = false; /* that thread is not here */
 	zinc_wait_cond_init(&a->ended);
 }
 

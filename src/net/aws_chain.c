@@ -58,6 +58,14 @@ zinc_aws_format(zinc_aws_search *s, const char **out, zinc_error *err, const cha
 	return ZINC_OK;
 }
 
+bool
+zinc_aws_is_region(const char *text)
+{
+	const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-");
+
+	return n > 0 && n < 40 && !text[n] && text[0] != '-' && text[n - 1] != '-';
+}
+
 const char *
 zinc_aws_profile_name(const zinc_aws_config *config, bool *named)
 {
@@ -142,6 +150,8 @@ static const struct {
     {NULL, from_settings},
     {"the environment", from_environment},
     {"the files of profiles", from_profile},
+    {"the container", zinc_aws_from_container},
+    {"EC2 metadata", zinc_aws_from_metadata},
 };
 
 zinc_status

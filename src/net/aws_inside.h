@@ -109,8 +109,44 @@ zinc_status zinc_aws_find(zinc_aws_search *s, zinc_aws_found *out, zinc_error *e
 /* Add to the list of what was tried. */
 void zinc_aws_tried(zinc_aws_search *s, const char *what);
 int64_t zinc_aws_clock(zinc_context *ctx);
+/* Is it one of the names that AWS gives to regions?  Others could make a URL lead elsewhere. */
+bool zinc_aws_is_region(const char *text);
 /* A text made in the pool. */
 zinc_status zinc_aws_format(zinc_aws_search *s, const char **out, zinc_error *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* ---- aws_web.c: requests ---- */
+
+#define ZINC_AWS_FIELDS 4
+
+typedef struct zinc_aws_request {
+	const char *method; /* NULL: GET */
+	const char *url;
+	struct {
+		const char *name, *value;
+	} fields[ZINC_AWS_FIELDS]; /* up to one without a name; never sent to another host */
+	const char *body;          /* NULL: none; a form */
+	double timeout;            /* seconds without a byte */
+	double most;               /* seconds for all of it */
+	int retries;
+	bool direct; /* never through a proxy */
+	/* NULL, or: adds a signature. */
+	zinc_status (*sign)(void *arg, zinc_http_request *r, const char *url, zinc_error *err);
+	void *arg;
+} zinc_aws_request;
+
+typedef struct zinc_aws_answer {
+	int status;
+	const char *text; /* in the pool, NUL-terminated */
+	size_t n;
+} zinc_aws_answer;
+
+/* E_IO: no answer, or one that is too long; E_CANCELLED only if the search's own time is over. */
+zinc_status zinc_aws_ask(zinc_aws_search *s, const zinc_aws_request *r, zinc_aws_answer *out, zinc_error *err);
+
+/* ---- sources, each in a file; keys without id: it is not configured ---- */
+
+zinc_status zinc_aws_from_container(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err);
+zinc_status zinc_aws_from_metadata(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err);
 
 #endif

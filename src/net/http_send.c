@@ -228,6 +228,8 @@ set_common(slot *s)
 	curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 2L);
 	if (config->ca_file)
 		curl_easy_setopt(e, CURLOPT_CAINFO, config->ca_file);
+	if (config->direct)
+		curl_easy_setopt(e, CURLOPT_PROXY, ""); /* whatever the environment says */
 	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, s->message);
 	curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, zinc_http_on_header);
 	curl_easy_setopt(e, CURLOPT_HEADERDATA, s);

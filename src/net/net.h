@@ -54,6 +54,7 @@ typedef struct zinc_http_config {
 	int retries;         /* of one exchange; 0: none */
 	int parallel;        /* exchanges that one run keeps open, > 0 */
 	const char *ca_file; /* certificates to trust, PEM; NULL: the system's */
+	bool direct;         /* never through a proxy */
 	/* Lines "Name: value" for every exchange; not sent to another scheme, host or port than those of its URL. */
 	const char *const *headers;
 	size_t nheaders;

@@ -158,7 +158,7 @@ ask(const char *what, const char *mode)
 
 	a.n = 0;
 	snprintf(a.url, sizeof a.url, "http://127.0.0.1:%d/%s/%s", port, what, mode);
-	assert_ok(zinc_http_new(&h, NULL, &config, &err));
+	assert_ok(zinc_http_new(&h, zinc_context_get(NULL), &config, &err));
 	assert_ok(zinc_http_run(h, 1, &user, &err));
 	zinc_http_free(h);
 	a.text[a.n] = '\0';
