@@ -47,6 +47,7 @@ WRAPPERS = {
     r"lz4.*\.h": ["codec/codec_lz4.c"],
     r"pcre2.*\.h": ["schema/regex.c"],
     r"curl/.*": ["net/http_lane.h"],
+    r"sqlite3.*": ["store/store_sqlite.h"],
 }
 
 OUTSIDE = ["cli", "examples", "bench", "server", "python", "mpi", "fortran", "tests/cxx"]

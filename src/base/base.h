@@ -4,7 +4,8 @@
  * errors (error.c), contexts (context.c), allocation (alloc.c), the bounded buffer (buf.c), checked sizes (num.h), the
  * key checker (key.c), the table of OS calls (os_posix.c), the thread pool (pool.c), fork hooks (fork.c), checksums
  * (crc.c), UTF-8 (utf8.c), base64 (base64.c), URIs with versions (uri.c), tables (table.c), arenas (arena.c), caches
- * (lru.c), modules (module.c), URLs without secrets (url.c), a keyed hash (hash.c).
+ * (lru.c), modules (module.c), URLs without secrets (url.c), a keyed hash (hash.c), a hash
+ * for tags (tag_hash.c).
  */
 #ifndef ZINC_BASE_H
 #define ZINC_BASE_H
@@ -94,6 +95,8 @@ size_t zinc_show(char *out, size_t cap, const char *s);
 typedef struct zinc_fork_hook {
 	pthread_mutex_t *lock;
 	void (*child)(void *object); /* in the child, with the lock held: initialise again; may be NULL */
+	void (*before)(
+	    void *object); /* before the fork, with the lock held: give up what no child may have; may be NULL */
 	void *object;
 	struct zinc_fork_hook *next, *prev; /* NULL while not in the list */
 } zinc_fork_hook;
@@ -109,7 +112,7 @@ zinc_call_options zinc_wait_rest(const zinc_wait *wait);
 /* zinc_wait_check whose error names what the call waited for. */
 ZINC_MODULE_API zinc_status zinc_wait_for(const zinc_wait *wait, const char *what, zinc_error *err);
 /* Sleep; E_CANCELLED as soon as the time is over. */
-zinc_status zinc_wait_pause(const zinc_wait *wait, double seconds, const char *what, zinc_error *err);
+ZINC_MODULE_API zinc_status zinc_wait_pause(const zinc_wait *wait, double seconds, const char *what, zinc_error *err);
 /* pthread_cond_wait that now and then also returns without a signal; the condition is made by zinc_wait_cond_init. */
 ZINC_MODULE_API zinc_status zinc_wait_cond(const zinc_wait *wait, pthread_cond_t *cond, pthread_mutex_t *mutex,
 					   const char *what, zinc_error *err);
@@ -123,10 +126,10 @@ typedef struct zinc_turn {
 	bool taken;
 	zinc_fork_hook fork;
 } zinc_turn;
-void zinc_turn_init(zinc_turn *t);
-void zinc_turn_fini(zinc_turn *t);
-zinc_status zinc_turn_acquire(zinc_turn *t, const zinc_wait *wait, zinc_error *err); /* E_CANCELLED */
-void zinc_turn_release(zinc_turn *t);
+ZINC_MODULE_API void zinc_turn_init(zinc_turn *t);
+ZINC_MODULE_API void zinc_turn_fini(zinc_turn *t);
+ZINC_MODULE_API zinc_status zinc_turn_acquire(zinc_turn *t, const zinc_wait *wait, zinc_error *err); /* E_CANCELLED */
+ZINC_MODULE_API void zinc_turn_release(zinc_turn *t);
 
 /* ---- context, memory ---- */
 
@@ -388,6 +391,19 @@ uint32_t zinc_crc32(uint32_t crc, const void *p, size_t n);                  /* 
 /* `out` may be `key`. */
 void zinc_hash128(uint8_t out[ZINC_HASH_BYTES], const uint8_t key[ZINC_HASH_BYTES], const void *bytes, size_t n);
 
+/* ---- a strong hash of bytes as a tag (tag_hash.c) ---- */
+
+#define ZINC_HASH_BLOCK 256u
+typedef struct zinc_hash {
+	uint64_t state[4];
+	uint64_t nbytes;
+	uint64_t key[ZINC_HASH_BLOCK / 8 + 2];
+	uint8_t block[ZINC_HASH_BLOCK]; /* the bytes that do not fill one yet */
+} zinc_hash;
+ZINC_MODULE_API void zinc_hash_begin(zinc_hash *h);
+ZINC_MODULE_API void zinc_hash_add(zinc_hash *h, const void *bytes, size_t n);
+ZINC_MODULE_API void zinc_hash_end(zinc_hash *h, zinc_tag *out);
+
 /* ---- caches: entries found by key; the least recently used are dropped first (lru.c) ---- */
 
 /* The first member of a cache's own entry. */
@@ -478,7 +494,7 @@ struct zinc_os {
 extern const zinc_os zinc_os_posix;
 
 /* The process's current directory, NUL-terminated; -1 and errno when there is none or it does not fit. */
-int zinc_cwd(char *out, size_t nbytes);
+ZINC_MODULE_API int zinc_cwd(char *out, size_t nbytes);
 
 /* A variable of the environment; NULL when it is not set or empty, or when the program has more rights than its
  * caller. */

@@ -7,6 +7,7 @@
  *     inherits a lock held by a thread that it does not have.
  * (2) Locks are taken from the newest hook to the oldest: objects of upper rooms are created later and lock first.
  *     They are released, and `child` runs, in the opposite order.
+ * (3) `before` runs in the parent, with the object's lock held, before the process is copied.
  *
  * A child of fork() has one thread and a copy of all memory.  A lock that another thread held at that moment would stay
  * locked in the child for ever.
@@ -26,8 +27,11 @@ before_fork(void)
 	zinc_fork_hook *h;
 
 	pthread_mutex_lock(&list_lock);
-	for (h = list.next; h != &list; h = h->next)
+	for (h = list.next; h != &list; h = h->next) {
 		pthread_mutex_lock(h->lock);
+		if (h->before)
+			h->before(h->object);
+	}
 }
 
 static void

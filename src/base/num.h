@@ -121,6 +121,19 @@ zinc_put_le32(void *p, uint32_t v)
 	b[3] = (uint8_t)(v >> 24);
 }
 
+static inline uint64_t
+zinc_get_le64(const void *p)
+{
+	return (uint64_t)zinc_get_le32(p) | (uint64_t)zinc_get_le32((const uint8_t *)p + 4) << 32;
+}
+
+static inline void
+zinc_put_le64(void *p, uint64_t v)
+{
+	zinc_put_le32(p, (uint32_t)v);
+	zinc_put_le32((uint8_t *)p + 4, (uint32_t)(v >> 32));
+}
+
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define ZINC_HOST_BIG 1
 #else

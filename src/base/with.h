@@ -30,6 +30,9 @@
 #ifndef ZINC_WITH_PCRE2
 #define ZINC_WITH_PCRE2 0
 #endif
+#ifndef ZINC_WITH_SQLITE
+#define ZINC_WITH_SQLITE 0
+#endif
 #ifndef ZINC_WITH_ZSTD
 #define ZINC_WITH_ZSTD 0
 #endif

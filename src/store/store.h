@@ -136,7 +136,7 @@ ZINC_MODULE_API int zinc_iov_bytes(const struct iovec *iov, int niov, size_t *ou
 /* Copy n bytes to the start of an iovec list, which must be long enough. */
 ZINC_MODULE_API void zinc_iov_scatter(const struct iovec *iov, int niov, const uint8_t *bytes, size_t n);
 /* Copy the first n bytes of an iovec list, which must be long enough. */
-void zinc_iov_gather(const struct iovec *iov, int niov, uint8_t *bytes, size_t n);
+ZINC_MODULE_API void zinc_iov_gather(const struct iovec *iov, int niov, uint8_t *bytes, size_t n);
 
 /* Apply a splice to a value in memory (NULL: missing).  The new value is built in `joined`. */
 zinc_status zinc_splice_whole(zinc_splice_fn fn, void *arg, const zinc_bytes *old, zinc_buf *joined, zinc_update *out,

@@ -10,7 +10,8 @@
 
 #define MAX_NAME 32
 
-#define CURL "libcurl (Debian: libcurl4-openssl-dev)"
+#define CURL   "libcurl (Debian: libcurl4-openssl-dev)"
+#define SQLITE "SQLite (Debian: libsqlite3-dev)"
 
 static const struct module {
 	const char *name; /* zinc/store_<name>.so */
@@ -22,6 +23,8 @@ static const struct module {
 	const char *library; /* that it needs, and where to get it */
 } modules[] = {
     {"http", "http,https", NULL, NULL, "files of a web server, below a URL; a module", ZINC_WITH_CURL, CURL},
+    {"sqlite", "sqlite", NULL, ".sqlite,.db", "one file: a table of an SQLite database; a module", ZINC_WITH_SQLITE,
+     SQLITE},
 };
 #define MODULES (sizeof modules / sizeof modules[0])
 

@@ -17,6 +17,7 @@ static const struct {
     {"lz4", ZINC_WITH_LZ4, "codec lz4"},
     {"pcre2", ZINC_WITH_PCRE2, "patterns in schemas of conventions"},
     {"curl", ZINC_WITH_CURL, "store http, a module"},
+    {"sqlite", ZINC_WITH_SQLITE, "store sqlite, a module"},
 };
 
 void

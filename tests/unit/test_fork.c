@@ -192,6 +192,32 @@ child_finds_locks_free_and_data_whole(void **state)
 	zinc_fork_remove(&hook);
 }
 
+/* ---- (3) ---- */
+
+static void
+note_before(void *object)
+{
+	struct object *o = (struct object *)object;
+
+	o->digit = pthread_mutex_trylock(&o->lock) == EBUSY ? 'b' : '?';
+}
+
+/* The child has what `before` did. */
+static void
+before_runs_in_the_parent(void **state)
+{
+	struct object o;
+
+	(void)state;
+	init(&o, '1');
+	o.fork.before = note_before;
+	ntrace = 0;
+	assert_true(child_saw("b"));
+	assert_int_equal(o.digit, 'b');
+	assert_true(is_free(&o));
+	zinc_fork_remove(&o.fork);
+}
+
 int
 main(void)
 {
@@ -199,6 +225,7 @@ main(void)
 	    cmocka_unit_test(newest_lock_is_taken_first),
 	    cmocka_unit_test(child_runs_oldest_first),
 	    cmocka_unit_test(child_finds_locks_free_and_data_whole),
+	    cmocka_unit_test(before_runs_in_the_parent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
