@@ -62,6 +62,7 @@
 
 #define zinc_wait_cond      zinc__wait_cond
 #define zinc_wait_cond_init zinc__wait_cond_init
+#define zinc_base64_encode  zinc__base64_encode
 
 /* json */
 #define zinc_json_parse  zinc__json_parse

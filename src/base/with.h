@@ -12,6 +12,9 @@
 #ifndef ZINC_WITH_BZ2
 #define ZINC_WITH_BZ2 0
 #endif
+#ifndef ZINC_WITH_CRYPTO
+#define ZINC_WITH_CRYPTO 0
+#endif
 #ifndef ZINC_WITH_CURL
 #define ZINC_WITH_CURL 0
 #endif

@@ -36,7 +36,9 @@
 #define WAIT_MS           2                   /* while an exchange waits for memory, or another could be started */
 #define FIRST_PAUSE       0.1                 /* seconds */
 #define LONGEST_REST      10.0
-#define MAX_RETRY_AFTER   60u /* limit of Retry-After */
+#define MAX_RETRY_AFTER   60u  /* limit of Retry-After */
+#define RETRY_BUDGET      2000 /* 200 retries at once, then one for ten complete answers */
+#define RETRY_PRICE       10
 #define MAX_ROUND         (2e-3 * POLL_MS)
 #define MESSAGE_BYTES     (CURL_ERROR_SIZE + 96)
 
@@ -214,6 +216,51 @@ zinc_http_on_body(char *bytes, size_t one, size_t n, void *arg)
 	return n;
 }
 
+/* ---- pauses ---- */
+
+/* Take the price of a retry from the budget; false: it does not have that much. */
+static bool
+spend(zinc_http *h)
+{
+	int have = atomic_load(&h->budget);
+
+	while (have >= RETRY_PRICE)
+		if (atomic_compare_exchange_weak(&h->budget, &have, have - RETRY_PRICE))
+			return true;
+	return false;
+}
+
+static void
+earn(zinc_http *h)
+{
+	if (atomic_load(&h->budget) < RETRY_BUDGET)
+		atomic_fetch_add(&h->budget, 1);
+}
+
+/*
+ * The pause before the next try is a random part of a time that doubles with each try, so that clients that failed
+ * together do not return together.  It is at least as long as the server requested.  Retries are paid from a budget that
+ * complete answers fill; without it the pause is the longest, so that an overloaded server gets little more than the
+ * requests it can answer.
+ */
+static double
+retry_pause(slot *s)
+{
+	double rest = FIRST_PAUSE * (double)(1u << (s->tries < 10 ? s->tries : 10)), part;
+	uint64_t *x = &s->lane->random;
+
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	part = (double)(*x >> 40) / (double)(1u << 24);
+	if (!spend(s->lane->http))
+		return LONGEST_REST * (0.5 + part / 2);
+	rest = (rest < LONGEST_REST ? rest : LONGEST_REST) * part;
+	if (s->head.retry_after <= MAX_RETRY_AFTER && (double)s->head.retry_after > rest)
+		rest = (double)s->head.retry_after;
+	return rest;
+}
+
 /* ---- ending ---- */
 
 /* False: the user wants to be called again. */
@@ -225,11 +272,17 @@ report_end(slot *s, zinc_status st, const zinc_error *e)
 
 	if (next == ZINC_HTTP_WAIT)
 		return false;
-	if (next == ZINC_HTTP_AGAIN) {
+	if (next == ZINC_HTTP_LATER) {
+		s->wake = zinc_now(s->lane->http->ctx) + retry_pause(s);
+		s->tries++;
+		s->unknown = 0;
+		zinc_http_phase(s, RETRIES_LATER);
+	} else if (next == ZINC_HTTP_AGAIN) {
 		s->tries = s->unknown = 0;
 		zinc_http_phase(s, RETRIES_LATER);
 		s->wake = 0;
 	} else {
+		earn(s->lane->http);
 		zinc_http_phase(s, IDLE);
 	}
 	return true;
@@ -302,24 +355,6 @@ is_transient(CURLcode code)
 	default:
 		return false;
 	}
-}
-
-/* The pause before the next try doubles each time.  A random part of up to a half is taken off, so that clients that
- * failed together do not return together.  It is at least as long as the server requested. */
-static double
-retry_pause(slot *s)
-{
-	double rest = FIRST_PAUSE * (double)(1u << (s->tries < 10 ? s->tries : 10)), part;
-	uint64_t *x = &s->lane->random;
-
-	*x ^= *x << 13;
-	*x ^= *x >> 7;
-	*x ^= *x << 17;
-	part = 0.5 + (double)(*x >> 40) / (double)(1u << 25);
-	rest = (rest < LONGEST_REST ? rest : LONGEST_REST) * part;
-	if (s->head.retry_after <= MAX_RETRY_AFTER && (double)s->head.retry_after > rest)
-		rest = (double)s->head.retry_after;
-	return rest;
 }
 
 /* The error of a failed exchange; it says whether the outcome is unknown. */
@@ -754,6 +789,7 @@ zinc_http_new(zinc_http **out, zinc_context *ctx, const zinc_http_config *config
 		return st;
 	}
 	pthread_once(&once, init_curl);
+	atomic_init(&h->budget, RETRY_BUDGET);
 	pthread_mutex_init(&h->lock, NULL);
 	h->fork = (zinc_fork_hook){.lock = &h->lock, .child = child_after_fork, .object = h};
 	zinc_fork_add(&h->fork);

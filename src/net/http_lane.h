@@ -80,6 +80,7 @@ struct zinc_http {
 	pthread_mutex_t lock; /* guards `idle` */
 	zinc_fork_hook fork;
 	lane *idle;
+	atomic_int budget; /* for retries, see retry_pause */
 };
 
 /* ---- http.c ---- */

@@ -74,7 +74,8 @@ zinc_http_is_idempotent(const slot *s)
 {
 	static const char *const idempotent[] = {"PUT", "DELETE", NULL};
 
-	return !s->request.once && (zinc_http_is_safe(s) || is_among(zinc_http_method(s), idempotent));
+	return !s->request.once &&
+	       (s->request.repeats || zinc_http_is_safe(s) || is_among(zinc_http_method(s), idempotent));
 }
 
 /* ---- bodies ---- */

@@ -2,7 +2,8 @@
  * net.h - interface of the room `net`: HTTP for stores
  *
  * http.c runs exchanges, many at once, http_send.c sends them and http_poll.c waits for them; only these use libcurl.
- * http_head.c parses the head of an answer.  None of them knows keys or stores.
+ * http_head.c parses the head of an answer.  None of them knows keys or stores.  For S3: sigv4.c signs requests with
+ * digests of digest.c, aws.c finds the keys, xml.c reads answers.
  *
  * The room is not part of libzinc, only of modules (base/module.c).
  */
@@ -78,6 +79,7 @@ typedef struct zinc_http_request {
 	uint64_t nbytes;         /* length of a body that pull() provides */
 	const char *const *keep; /* fields of the answer to keep: zinc_http_head.keep */
 	bool once;               /* never retry if it may have been executed, whatever the method */
+	bool repeats;            /* a POST that may be executed twice */
 } zinc_http_request;
 
 /* Add a field.  E_INVALID if it contains characters that could end its line. */
@@ -85,9 +87,10 @@ zinc_status zinc_http_header(zinc_http_request *r, const char *name, const char 
 
 typedef enum zinc_http_next {
 	ZINC_HTTP_GO = 0,
-	ZINC_HTTP_WAIT = 1, /* not now: start nothing else, and call again */
-	ZINC_HTTP_STOP = 2, /* head: skip the body; body: enough. No failure */
-	ZINC_HTTP_AGAIN = 3 /* end: send another request, which ask() will make */
+	ZINC_HTTP_WAIT = 1,  /* not now: start nothing else, and call again */
+	ZINC_HTTP_STOP = 2,  /* head: skip the body; body: enough. No failure */
+	ZINC_HTTP_AGAIN = 3, /* end: send another request, which ask() will make */
+	ZINC_HTTP_LATER = 4  /* end: the same, after a pause that grows with each time */
 } zinc_http_next;
 
 /*
@@ -99,7 +102,7 @@ typedef struct zinc_http_user {
 	zinc_status (*ask)(void *arg, size_t i, zinc_http_request *out, zinc_error *err);
 	zinc_http_next (*head)(void *arg, size_t i, const zinc_http_head *head);           /* GO, WAIT, STOP */
 	zinc_http_next (*body)(void *arg, size_t i, const uint8_t *bytes, size_t n);       /* GO, STOP */
-	zinc_http_next (*end)(void *arg, size_t i, zinc_status st, const zinc_error *err); /* GO, WAIT, AGAIN */
+	zinc_http_next (*end)(void *arg, size_t i, zinc_status st, const zinc_error *err); /* GO, WAIT, AGAIN, LATER */
 	void *arg;
 	const zinc_wait *wait; /* NULL, or a deadline: exchanges that are left then end as E_CANCELLED */
 	/* NULL, or: add the headers that sign the request to `url`; `away`: after a redirection to another scheme, host
@@ -114,5 +117,10 @@ typedef struct zinc_http_user {
 
 /* Every exchange is ended on return.  Fails only before the first was started. */
 zinc_status zinc_http_run(zinc_http *h, size_t n, const zinc_http_user *user, zinc_error *err);
+
+#include "net/aws.h"
+#include "net/digest.h"
+#include "net/sigv4.h"
+#include "net/xml.h"
 
 #endif

@@ -56,7 +56,7 @@ on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
 	out->nbody = c->niov;
 	if (c->when->when == ZINC_ABSENT)
 		return zinc_http_header(out, "If-None-Match", "*", err);
-	return zinc_http_add_condition(out, c->when->when == ZINC_EQUALS ? c->when->tag : NULL, err);
+	return zinc_web_add_condition(out, c->when->when == ZINC_EQUALS ? c->when->tag : NULL, err);
 }
 
 static zinc_http_next
@@ -67,7 +67,7 @@ on_head(void *arg, size_t i, const zinc_http_head *h)
 	c->http_status = h->status;
 	c->unknown = h->unknown;
 	if (h->status / 100 == 2 && h->etag[0])
-		zinc_http_take_tag(c->store, h, ZINC_HTTP_UNKNOWN, &c->tag);
+		zinc_web_take_tag(&c->store->web, h, ZINC_HTTP_UNKNOWN, &c->tag);
 	return ZINC_HTTP_STOP;
 }
 
@@ -196,7 +196,7 @@ on_more(void *arg)
 		zinc_status st;
 
 		*c = make_change(x, x->taken);
-		st = zinc_http_key_url(x->store, c->key, &c->url, &e);
+		st = x->store->web.key_url(&x->store->web, c->key, &c->url, &e);
 		if (st != ZINC_OK)
 			report_failed(c, st, &e);
 		else
@@ -220,11 +220,11 @@ run_all(changes *x, const zinc_wait *wait, zinc_error *err)
 	size_t i;
 
 	for (i = 0; i < x->n && st == ZINC_OK; i++)
-		st = zinc_http_key_url(x->store, x->all[i].key, &x->all[i].url, err);
+		st = x->store->web.key_url(&x->store->web, x->all[i].key, &x->all[i].url, err);
 	if (st == ZINC_OK && x->n)
-		st = zinc_http_run(x->store->http, x->n, &user, err);
+		st = zinc_http_run(x->store->web.http, x->n, &user, err);
 	for (i = 0; i < x->n; i++)
-		zinc_free(x->store->ctx, x->all[i].url);
+		zinc_free(x->store->web.ctx, x->all[i].url);
 	return st;
 }
 
@@ -274,7 +274,7 @@ probe_conditions(http_store *s, const char *key, const zinc_wait *wait, zinc_err
 	zinc_buf beside;
 	zinc_status st;
 
-	zinc_buf_init(&beside, s->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&beside, s->web.ctx, ZINC_MAX_KEY);
 	st =
 	    zinc_buf_printf(&beside, err, "%.*s.zinc-condition-%p", slash ? (int)(slash - key) + 1 : 0, key, (void *)s);
 	if (st == ZINC_OK)
@@ -345,13 +345,13 @@ run_checks(value_checks *l, const zinc_wait *wait, zinc_error *err)
 			l->gets[n].stat = 1;
 			l->change_at[n++] = i;
 		}
-	return n ? zinc_http_get(l->of->store, l->gets, n, &sink, wait, err) : ZINC_OK;
+	return n ? zinc_web_get(l->of->store, l->gets, n, &sink, wait, err) : ZINC_OK;
 }
 
 static zinc_status
 check_values(changes *x, const zinc_wait *wait, zinc_error *err)
 {
-	zinc_context *ctx = x->store->ctx;
+	zinc_context *ctx = x->store->web.ctx;
 	value_checks l = {x, (zinc_get *)zinc_calloc(ctx, x->n, sizeof *l.gets),
 			  (size_t *)zinc_calloc(ctx, x->n, sizeof *l.change_at)};
 	const zinc_status st = run_checks(&l, wait, err);
@@ -406,7 +406,7 @@ change_all(changes *x, size_t n, const zinc_wait *wait, zinc_error *err)
 	zinc_status st;
 	size_t i;
 
-	x->all = (change *)zinc_calloc(x->store->ctx, x->done->more ? x->done->room : n, sizeof *x->all);
+	x->all = (change *)zinc_calloc(x->store->web.ctx, x->done->more ? x->done->room : n, sizeof *x->all);
 	if (!x->all)
 		return zinc_fail_nomem(err);
 	for (i = 0; i < n; i++)
@@ -419,7 +419,7 @@ change_all(changes *x, size_t n, const zinc_wait *wait, zinc_error *err)
 		report_failed(&x->all[i], st, &e);
 	if (e.code != ZINC_OK)
 		st = x->n < n ? ZINC_OK : zinc_error_copy(err, &e);
-	zinc_free(x->store->ctx, x->all);
+	zinc_free(x->store->web.ctx, x->all);
 	return st;
 }
 

@@ -23,6 +23,8 @@ static const struct module {
 	const char *library; /* that it needs, and where to get it */
 } modules[] = {
     {"http", "http,https", NULL, NULL, "files of a web server, below a URL; a module", ZINC_WITH_CURL, CURL},
+    {"s3", "s3", NULL, NULL, "keys of a bucket of Amazon S3 or a server like it; a module",
+     ZINC_WITH_CURL &&ZINC_WITH_CRYPTO, CURL " and libcrypto (libssl-dev)"},
     {"sqlite", "sqlite", NULL, ".sqlite,.db", "one file: a table of an SQLite database; a module", ZINC_WITH_SQLITE,
      SQLITE},
 };

@@ -16,7 +16,8 @@ static const struct {
     {"lzma", ZINC_WITH_LZMA, "codec lzma"},
     {"lz4", ZINC_WITH_LZ4, "codec lz4"},
     {"pcre2", ZINC_WITH_PCRE2, "patterns in schemas of conventions"},
-    {"curl", ZINC_WITH_CURL, "store http, a module"},
+    {"curl", ZINC_WITH_CURL, "stores http and s3, modules"},
+    {"crypto", ZINC_WITH_CRYPTO, "store s3, a module"},
     {"sqlite", ZINC_WITH_SQLITE, "store sqlite, a module"},
 };
 

@@ -29,18 +29,32 @@ make_certificate(void)
 }
 
 static _Noreturn void
-become_server(const char *dir, bool tls)
+become_server(const char *name, const char *dir, bool tls)
 {
 	char script[4096];
-	char *args[] = {"python3", script, (char *)(uintptr_t)dir, tls ? "--tls" : NULL, "cert.pem", "key.pem", NULL};
+	char *args[8] = {"python3", script};
+	int n = 2;
 
-	snprintf(script, sizeof script, "%s/tests/support/http_server.py", ZINC_TEST_SOURCE_DIR);
+	if (dir)
+		args[n++] = (char *)(uintptr_t)dir;
+	if (tls) {
+		args[n++] = "--tls";
+		args[n++] = "cert.pem";
+		args[n++] = "key.pem";
+	}
+	snprintf(script, sizeof script, "%s/tests/support/%s", ZINC_TEST_SOURCE_DIR, name);
 	execvp(args[0], args);
 	_exit(127);
 }
 
 void
 web_start(web *w, const char *dir, bool tls)
+{
+	web_start_script(w, "http_server.py", dir, tls);
+}
+
+void
+web_start_script(web *w, const char *script, const char *dir, bool tls)
 {
 	int in[2], out[2];
 	FILE *f;
@@ -57,7 +71,7 @@ web_start(web *w, const char *dir, bool tls)
 		dup2(out[1], 1);
 		close(in[1]);
 		close(out[0]);
-		become_server(dir, tls);
+		become_server(script, dir, tls);
 	}
 	close(in[0]);
 	close(out[1]);

@@ -20,6 +20,8 @@ bool web_can(void);
 /* Serve `dir`; with `tls` over https, with a certificate for 127.0.0.1 that is made in the working directory as
  * cert.pem. */
 void web_start(web *w, const char *dir, bool tls);
+/* Another server of this directory; `dir` may be NULL. */
+void web_start_script(web *w, const char *script, const char *dir, bool tls);
 void web_stop(web *w);
 
 /* "http://127.0.0.1:port/rest", in static memory. */

@@ -1,0 +1,577 @@
+/*
+ * store_s3.c - keys of a bucket: settings, URLs, signatures; a module
+ *
+ *     s3://bucket/base   +   key "a b/c"   =   https://bucket.s3.region.amazonaws.com/base/a%20b/c
+ *                                         or   https://endpoint/bucket/base/a%20b/c
+ *
+ * store_web.c reads values, store_s3_call.c sends all other requests; put, del, list, parts (multipart uploads) and test
+ * (of conditions) are files of their own, store_s3_error.c explains failures.
+ *
+ * Promises (tests/unit/test_store_s3.c names each by its number):
+ *
+ * (1) A request is signed with keys that are valid now.  Without any keys requests are not signed, which public buckets
+ *     accept.
+ * (2) Keys are used only for the endpoint: a redirection is signed only if it leads to https and to a host of the same
+ *     service.  Plain http gets no signed request, except on loopback or with allow_http.
+ * (3) The bucket's region is learned from the server's answer, and the difference of the clocks from its date.
+ * (4) No key, token or signature appears in an error.
+ */
+#include "store/store_s3.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#define EMPTY_SHA256 "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+#define AWS_DOMAIN   "amazonaws.com"
+#define MAX_BUCKET   255
+#define MAX_KEY      1024 /* bytes that S3 accepts, with the prefix of the store */
+#define MIN_PART     (5 * ZINC_MIB)
+#define MAX_PART     (1024 * ZINC_MIB)
+
+/* ---- region and clock ---- */
+
+void
+zinc_s3_region(s3_store *s, char out[S3_NAME])
+{
+	pthread_mutex_lock(&s->lock);
+	memcpy(out, s->region, S3_NAME);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static bool
+is_region(const char *s)
+{
+	const size_t n = strlen(s);
+
+	return n > 0 && n < S3_NAME && strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-_") == n;
+}
+
+bool
+zinc_s3_set_region(s3_store *s, const char *region)
+{
+	bool fresh;
+
+	if (!is_region(region))
+		return false;
+	pthread_mutex_lock(&s->lock);
+	fresh = strcmp(s->region, region) != 0;
+	snprintf(s->region, sizeof s->region, "%s", region);
+	pthread_mutex_unlock(&s->lock);
+	return fresh;
+}
+
+static int64_t
+now_there(const s3_store *s)
+{
+	const zinc_os *os = s->web.ctx->os;
+	struct timespec t = {0, 0};
+
+	(void)os->clock(os, CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec + atomic_load(&s->skew);
+}
+
+/* ---- URLs ---- */
+
+/* Scheme, host and, with path style, the bucket. */
+static zinc_status
+add_base(zinc_buf *out, s3_store *s, zinc_error *err)
+{
+	const char *host = s->endpoint ? strstr(s->endpoint, "://") + 3 : NULL;
+	char region[S3_NAME];
+
+	if (s->endpoint && s->path_style)
+		return zinc_buf_printf(out, err, "%s/%s", s->endpoint, s->bucket);
+	if (s->endpoint)
+		return zinc_buf_printf(out, err, "%.*s%s.%s", (int)(host - s->endpoint), s->endpoint, s->bucket, host);
+	zinc_s3_region(s, region);
+	if (s->path_style)
+		return zinc_buf_printf(out, err, "https://s3.%s." AWS_DOMAIN "%s/%s", region,
+				       strncmp(region, "cn-", 3) == 0 ? ".cn" : "", s->bucket);
+	return zinc_buf_printf(out, err, "https://%s.s3.%s." AWS_DOMAIN "%s", s->bucket, region,
+			       strncmp(region, "cn-", 3) == 0 ? ".cn" : "");
+}
+
+static zinc_status
+add_url(zinc_buf *out, const s3_store *s, const char *key, const char *query, zinc_error *err)
+{
+	ZINC_TRY(add_base(out, (s3_store *)(uintptr_t)s, err));
+	ZINC_TRY(zinc_buf_puts(out, "/", err));
+	if (key)
+		ZINC_TRY(zinc_web_escape(out, s->prefix, err));
+	if (key)
+		ZINC_TRY(zinc_web_escape(out, key, err));
+	if (query)
+		ZINC_TRY(zinc_buf_printf(out, err, "?%s", query));
+	return zinc_buf_text(out) ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+zinc_status
+zinc_s3_url(const s3_store *s, const char *key, const char *query, char **out, zinc_error *err)
+{
+	zinc_status st;
+	zinc_buf url;
+
+	zinc_buf_init(&url, s->web.ctx, ZINC_MAX_KEY);
+	st = add_url(&url, s, key, query, err);
+	if (st == ZINC_OK)
+		*out = (char *)url.p;
+	else
+		zinc_buf_fini(&url);
+	return st;
+}
+
+static zinc_status
+key_url(const zinc_web *w, const char *key, char **out, zinc_error *err)
+{
+	return zinc_s3_url((const s3_store *)w, key, NULL, out, err);
+}
+
+/* ---- signatures ---- */
+
+/* "host" of "https://host:port/path" */
+static zinc_bytes
+host_of(const char *url)
+{
+	const char *host = strstr(url, "://");
+	zinc_bytes none = {NULL, 0};
+
+	if (!host)
+		return none;
+	host += 3;
+	return (zinc_bytes){(const uint8_t *)host, strcspn(host, "/?")};
+}
+
+static bool
+ends_with(zinc_bytes s, const char *end, size_t n)
+{
+	return s.n >= n && strncasecmp((const char *)s.p + s.n - n, end, n) == 0;
+}
+
+/* The last two labels of a name are the least that counts as one service, and only of AWS itself: elsewhere hosts below
+ * one domain may belong to different customers. */
+bool
+zinc_s3_same_service(const char *from, const char *to)
+{
+	const zinc_bytes a = host_of(from), b = host_of(to);
+
+	if (strncmp(to, "https://", 8) != 0 || strncmp(from, "https://", 8) != 0 || !a.n || !b.n)
+		return false;
+	if (memchr(b.p, '@', b.n) || memchr(b.p, ':', b.n))
+		return false;
+	return (ends_with(a, "." AWS_DOMAIN, sizeof AWS_DOMAIN) && ends_with(b, "." AWS_DOMAIN, sizeof AWS_DOMAIN)) ||
+	       (ends_with(a, "." AWS_DOMAIN ".cn", sizeof AWS_DOMAIN + 3) &&
+		ends_with(b, "." AWS_DOMAIN ".cn", sizeof AWS_DOMAIN + 3));
+}
+
+/* TLS protects the body; over plain http its hash is signed. */
+static zinc_status
+hash_body(const zinc_http_request *r, const char *url, char hex[ZINC_SHA256_HEX], zinc_error *err)
+{
+	uint8_t hash[ZINC_SHA256_BYTES];
+
+	if (!r->sends) {
+		memcpy(hex, EMPTY_SHA256, sizeof EMPTY_SHA256);
+	} else if (strncmp(url, "https:", 6) == 0) {
+		memcpy(hex, ZINC_UNSIGNED_PAYLOAD, sizeof ZINC_UNSIGNED_PAYLOAD);
+	} else {
+		if (!zinc_sha256(r->body, r->nbody, hash))
+			return zinc_fail(err, ZINC_E_UNSUPPORTED, "SHA-256 is not available");
+		zinc_hex(hex, hash, sizeof hash);
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+sign_with(s3_store *s, zinc_http_request *r, const char *url, const zinc_aws_keys *keys, zinc_error *err)
+{
+	char region[S3_NAME], hash[ZINC_SHA256_HEX];
+
+	if (!s->https && !s->allow_http)
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "credentials are not sent to plain http: use https, or set s3.allow_http=yes");
+	zinc_s3_region(s, region);
+	ZINC_TRY(hash_body(r, url, hash, err));
+	if (s->payer)
+		ZINC_TRY(zinc_http_header(r, "x-amz-request-payer", "requester", err));
+	return zinc_sigv4_sign(r, url, keys, region, "s3", hash, now_there(s), err);
+}
+
+zinc_status
+zinc_s3_sign(zinc_web *w, zinc_http_request *r, const char *url, bool away, const zinc_wait *wait, zinc_error *err)
+{
+	s3_store *s = (s3_store *)w;
+	zinc_aws_lease *lease;
+	zinc_status st = ZINC_OK;
+
+	if (away && !zinc_s3_same_service(r->url, url))
+		return ZINC_OK;
+	ZINC_TRY(zinc_aws_take(s->aws, &lease, wait, err));
+	atomic_store(&s->signs, lease->keys != NULL);
+	if (lease->keys)
+		st = sign_with(s, r, url, lease->keys, err);
+	zinc_aws_release(lease);
+	return st;
+}
+
+/* ---- capabilities ---- */
+
+#define S3_FLAGS                                                                                                       \
+	(ZINC_CAP_READ | ZINC_CAP_RANGE | ZINC_CAP_SUFFIX_RANGE | ZINC_CAP_LIST | ZINC_CAP_WRITE | ZINC_CAP_ERASE |    \
+	 ZINC_CAP_ATOMIC_PUT | ZINC_CAP_DURABLE | ZINC_CAP_READ_AFTER_WRITE | ZINC_CAP_LIST_AFTER_WRITE |              \
+	 ZINC_CAP_REMOTE | ZINC_CAP_TAGS)
+
+/* Conditions are assumed until the test of the server fails. */
+static void
+s3_caps(void *self, zinc_caps *out)
+{
+	s3_store *s = (s3_store *)self;
+
+	out->flags = S3_FLAGS;
+	if (s->conditions && atomic_load(&s->conditional_puts) != S3_NO)
+		out->flags |= ZINC_CAP_CAS;
+	out->parallel = s->parallel;
+	out->merge_gap = ZINC_WEB_MERGE_GAP;
+	out->key_max = (uint32_t)(MAX_KEY - strlen(s->prefix));
+}
+
+static void
+s3_close(void *self)
+{
+	s3_store *s = (s3_store *)self;
+
+	zinc_fork_remove(&s->fork);
+	pthread_mutex_destroy(&s->lock);
+	zinc_http_free(s->web.http);
+	zinc_aws_free(s->aws);
+	zinc_free(s->web.ctx, s->endpoint);
+	zinc_free(s->web.ctx, s->bucket);
+	zinc_free(s->web.ctx, s->prefix);
+	zinc_free(s->web.ctx, s);
+}
+
+/* ---- opening ---- */
+
+static const zinc_setting_row s3_settings[] = {
+    {.name = "region", .env = "AWS_REGION", .purpose = "region of the bucket [from the server's answer]"},
+    {.name = "endpoint",
+     .purpose = "server, as https://host:port [AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, the profile's, AWS]"},
+    {.name = "aws_profile", .env = "AWS_PROFILE", .purpose = "section of ~/.aws/config and ~/.aws/credentials"},
+    {.name = "anonymous", .preset = "no", .purpose = "yes: do not sign requests, for public buckets"},
+    {.name = "path_style",
+     .preset = "auto",
+     .purpose = "yes: the bucket is part of the path, no: of the host [path for an endpoint, host for AWS]"},
+    {.name = "request_payer",
+     .type = ZINC_SETTING_YES,
+     .preset = "no",
+     .purpose = "the requester pays, not the owner of the bucket"},
+    {.name = "conditions",
+     .type = ZINC_SETTING_YES,
+     .preset = "yes",
+     .purpose = "exclude other writers by If-Match and If-None-Match, which is tested first"},
+    {.name = "allow_http",
+     .type = ZINC_SETTING_YES,
+     .preset = "no",
+     .purpose = "send signed requests over plain http to other machines, too"},
+    {.name = "part_size", .type = ZINC_SETTING_COUNT, .preset = "16", .purpose = "MiB of a part of large values"},
+    {.name = "stale_after",
+     .type = ZINC_SETTING_SECONDS,
+     .preset = "86400",
+     .purpose = "seconds after which an upload that was not completed counts as a leftover"},
+    {.name = "timeout",
+     .type = ZINC_SETTING_SECONDS,
+     .preset = "30",
+     .purpose = "seconds without data before a request is retried"},
+    {.name = "retries", .type = ZINC_SETTING_COUNT, .preset = "8", .purpose = "retries of one request"},
+    {.name = "parallel",
+     .type = ZINC_SETTING_COUNT,
+     .preset = "64",
+     .purpose = "requests kept open at once, 1 to 1000"},
+    {.name = "ca_file", .purpose = "certificates to trust instead of the system's, PEM [AWS_CA_BUNDLE, SSL_CERT_FILE]"},
+    {.name = "access_key_id", .secret = 1, .purpose = "key to sign with [AWS_ACCESS_KEY_ID, ~/.aws ...]"},
+    {.name = "secret_access_key", .secret = 1, .purpose = "its secret"},
+    {.name = "session_token", .secret = 1, .purpose = "its token, if it is temporary"},
+    {.name = NULL},
+};
+
+/* A setting that also has another value than yes and no. */
+static zinc_status
+three_way(const zinc_store_options *o, const char *name, const char *other, int *out, zinc_error *err)
+{
+	static const struct {
+		const char *text;
+		int value;
+	} words[] = {{"yes", 1}, {"1", 1}, {"true", 1}, {"no", 0}, {"0", 0}, {"false", 0}};
+	const char *text = zinc_setting_text(o, name);
+	size_t i;
+
+	*out = -1;
+	for (i = 0; text && i < sizeof words / sizeof words[0]; i++)
+		if (strcmp(text, words[i].text) == 0)
+			*out = words[i].value;
+	if (*out != -1 || (other && text && strcmp(text, other) == 0))
+		return ZINC_OK;
+	return zinc_fail(err, ZINC_E_INVALID, "s3.%s must be yes or no%s%s", name, other ? " or " : "",
+			 other ? other : "");
+}
+
+/* "a/b" -> "a/b/" */
+static zinc_status
+add_prefix(zinc_buf *out, const char *path, zinc_error *err)
+{
+	ZINC_TRY(zinc_url_unescape(out, path, strlen(path), true, err));
+	while (out->n && out->p[out->n - 1] == '/')
+		out->n--;
+	if (out->n)
+		ZINC_TRY(zinc_buf_puts(out, "/", err));
+	if (!zinc_buf_text(out))
+		return zinc_fail_nomem(err);
+	if (out->n >= MAX_KEY)
+		return zinc_fail(err, ZINC_E_INVALID, "the path in the bucket is longer than %d bytes", MAX_KEY);
+	return zinc_prefix_check((const char *)out->p, err);
+}
+
+static bool
+is_bucket(const char *s, size_t n)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_";
+
+	return n > 0 && n <= MAX_BUCKET && s[0] != '.' && strspn(s, plain) >= n;
+}
+
+/* "bucket/a/b" -> "bucket" and "a/b/" */
+static zinc_status
+take_place(s3_store *s, const char *rest, zinc_error *err)
+{
+	const size_t n = strcspn(rest, "/");
+	zinc_status st;
+	zinc_buf prefix;
+
+	if (!is_bucket(rest, n))
+		return zinc_fail(err, ZINC_E_INVALID, "an s3 URL needs the name of a bucket: s3://bucket/path");
+	s->bucket = zinc_strndup(s->web.ctx, rest, n);
+	if (!s->bucket)
+		return zinc_fail_nomem(err);
+	zinc_buf_init(&prefix, s->web.ctx, ZINC_MAX_KEY);
+	st = add_prefix(&prefix, rest + n + (rest[n] == '/'), err);
+	if (st == ZINC_OK)
+		s->prefix = (char *)prefix.p;
+	else
+		zinc_buf_fini(&prefix);
+	return st;
+}
+
+static bool
+is_loopback(const char *endpoint)
+{
+	static const char *const names[] = {"localhost", "127.", "[::1]"};
+	const zinc_bytes host = host_of(endpoint);
+	size_t i, n;
+
+	for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+		n = strlen(names[i]);
+		if (host.n >= n && strncasecmp((const char *)host.p, names[i], n) == 0 &&
+		    (i == 1 ? strspn((const char *)host.p, "0123456789.:") >= host.n : host.n == n || host.p[n] == ':'))
+			return true;
+	}
+	return false;
+}
+
+/* "host", "https://host:port/" -> "https://host:port" */
+static zinc_status
+take_endpoint(s3_store *s, const char *text, zinc_error *err)
+{
+	const char *scheme = strstr(text, "://") ? "" : "https://";
+	zinc_bytes host;
+	zinc_buf url;
+	zinc_status st;
+
+	zinc_buf_init(&url, s->web.ctx, ZINC_MAX_KEY);
+	st = zinc_buf_printf(&url, err, "%s%s", scheme, text);
+	while (st == ZINC_OK && url.n && url.p[url.n - 1] == '/')
+		url.n--;
+	if (st == ZINC_OK && !zinc_buf_text(&url))
+		st = zinc_fail_nomem(err);
+	s->endpoint = (char *)url.p;
+	if (st != ZINC_OK)
+		return st;
+	s->https = strncmp(s->endpoint, "https://", 8) == 0;
+	host = host_of(s->endpoint);
+	if ((!s->https && strncmp(s->endpoint, "http://", 7) != 0) || !host.n || host.p[host.n] ||
+	    strpbrk(s->endpoint, " @?#\t\r\n\"<>\\^`{|}"))
+		return zinc_fail(err, ZINC_E_INVALID, "s3.endpoint must be https://host or https://host:port");
+	s->allow_http |= is_loopback(s->endpoint);
+	return ZINC_OK;
+}
+
+/* Can the bucket be the first label of a host name?  A certificate covers no dots in it. */
+static bool
+is_label(const char *bucket)
+{
+	const size_t n = strlen(bucket);
+
+	return n >= 3 && n <= 63 && strspn(bucket, "abcdefghijklmnopqrstuvwxyz0123456789-") == n;
+}
+
+static zinc_status
+take_style(s3_store *s, const zinc_store_options *o, zinc_error *err)
+{
+	int style;
+
+	ZINC_TRY(three_way(o, "path_style", "auto", &style, err));
+	s->path_style = style == -1 ? s->endpoint || !is_label(s->bucket) : style == 1;
+	if (!s->path_style && !is_label(s->bucket) && s->https)
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "this bucket's name cannot be part of a host name: set "
+				 "s3.path_style=yes");
+	return ZINC_OK;
+}
+
+static zinc_status
+take_region(s3_store *s, const zinc_store_options *o, zinc_error *err)
+{
+	const char *region = zinc_setting_text(o, "region");
+
+	if (!region)
+		region = zinc_aws_region(s->aws);
+	if (region && !is_region(region))
+		return zinc_fail(err, ZINC_E_INVALID, "s3.region is not the name of a region");
+	snprintf(s->region, sizeof s->region, "%s", region ? region : "us-east-1");
+	return ZINC_OK;
+}
+
+static zinc_status
+take_keys(s3_store *s, const zinc_store_options *o, zinc_error *err)
+{
+	zinc_aws_config c = {.id = zinc_setting_text(o, "access_key_id"),
+			     .secret = zinc_setting_text(o, "secret_access_key"),
+			     .token = zinc_setting_text(o, "session_token"),
+			     .profile = zinc_setting_text(o, "aws_profile"),
+			     .region = zinc_setting_text(o, "region"),
+			     .ca_file = zinc_setting_text(o, "ca_file")};
+	int anonymous;
+
+	ZINC_TRY(three_way(o, "anonymous", NULL, &anonymous, err));
+	c.anonymous = anonymous == 1;
+	if (!c.anonymous && !c.id != !c.secret)
+		return zinc_fail(err, ZINC_E_INVALID, "s3.access_key_id and s3.secret_access_key must be set together");
+	return zinc_aws_new(&s->aws, s->web.ctx, &c, err);
+}
+
+/* As AWS's own tools have it, then as OpenSSL has it. */
+static const char *
+ca_file(const s3_store *s, const zinc_store_options *o)
+{
+	const char *file = zinc_setting_text(o, "ca_file");
+
+	if (!file)
+		file = zinc_aws_ca_file(s->aws);
+	return file ? file : zinc_env("SSL_CERT_FILE");
+}
+
+static zinc_status
+take_client(s3_store *s, const zinc_store_options *o, zinc_error *err)
+{
+	const double part = zinc_setting_number(o, "part_size"), retries = zinc_setting_number(o, "retries"),
+		     parallel = zinc_setting_number(o, "parallel");
+	zinc_http_config c = {.timeout = zinc_setting_number(o, "timeout")};
+
+	if (!(c.timeout > 0))
+		return zinc_fail(err, ZINC_E_INVALID, "s3.timeout must be above 0");
+	if (!(parallel >= 1 && parallel <= ZINC_WEB_MAX_PARALLEL))
+		return zinc_fail(err, ZINC_E_INVALID, "s3.parallel must be 1 to %d", ZINC_WEB_MAX_PARALLEL);
+	if (!(part * (double)ZINC_MIB >= (double)MIN_PART && part * (double)ZINC_MIB <= (double)MAX_PART))
+		return zinc_fail(err, ZINC_E_INVALID, "s3.part_size must be 5 to 1024 MiB");
+	if (!(retries <= 100))
+		return zinc_fail(err, ZINC_E_INVALID, "s3.retries must be 0 to 100");
+	c.ca_file = ca_file(s, o);
+	c.retries = s->retries = (int)retries;
+	c.parallel = (int)parallel;
+	s->parallel = (uint32_t)parallel;
+	s->part_bytes = (uint64_t)part * ZINC_MIB;
+	s->stale_after = zinc_setting_number(o, "stale_after");
+	return zinc_http_new(&s->web.http, s->web.ctx, &c, err);
+}
+
+static zinc_status
+configure(s3_store *s, const char *rest, const zinc_store_options *o, zinc_error *err)
+{
+	const char *endpoint = zinc_setting_text(o, "endpoint");
+
+	s->payer = zinc_setting_yes(o, "request_payer");
+	s->conditions = zinc_setting_yes(o, "conditions");
+	s->allow_http = zinc_setting_yes(o, "allow_http");
+	s->https = true;
+	ZINC_TRY(take_place(s, rest, err));
+	ZINC_TRY(take_keys(s, o, err));
+	if (!endpoint)
+		endpoint = zinc_aws_endpoint(s->aws);
+	if (endpoint)
+		ZINC_TRY(take_endpoint(s, endpoint, err));
+	ZINC_TRY(take_style(s, o, err));
+	ZINC_TRY(take_region(s, o, err));
+	return take_client(s, o, err);
+}
+
+static zinc_status
+s3_open(void **self, const char *rest, const zinc_store_options *options, zinc_error *err)
+{
+	zinc_context *ctx = options->context;
+	s3_store *s = (s3_store *)zinc_calloc(ctx, 1, sizeof *s);
+	zinc_status st;
+
+	if (!s)
+		return zinc_fail_nomem(err);
+	s->web.ctx = ctx;
+	s->web.any_encoding = true;
+	s->web.keep = zinc_s3_keep;
+	s->web.key_url = key_url;
+	s->web.sign = zinc_s3_sign;
+	s->web.judge = zinc_s3_judge;
+	pthread_mutex_init(&s->lock, NULL);
+	s->fork = (zinc_fork_hook){.lock = &s->lock};
+	zinc_fork_add(&s->fork);
+	st = configure(s, rest, options, err);
+	if (st != ZINC_OK) {
+		s3_close(s);
+		return st;
+	}
+	*self = s;
+	return ZINC_OK;
+}
+
+const zinc_store_ops zinc_store_ops_s3 = {
+    .size = sizeof(zinc_store_ops),
+    .name = "s3",
+    .purpose = "keys of a bucket of Amazon S3 or a server like it",
+    .schemes = "s3",
+    .settings = s3_settings,
+    .open = s3_open,
+    .close = s3_close,
+    .caps = s3_caps,
+    .get = zinc_web_get,
+    .put = zinc_s3_put,
+    .del = zinc_s3_del,
+    .walk = zinc_s3_walk,
+    .scrub = zinc_s3_scrub,
+    .more = 1,
+    .flags = S3_FLAGS | ZINC_CAP_CAS,
+};
+
+#ifdef ZINC_MODULE
+const char zinc_module_build[] = ZINC_BUILD;
+
+const zinc_store_ops *
+zinc_module_init(const char *build, const char *scheme)
+{
+	(void)scheme;
+	return build == zinc_build() ? &zinc_store_ops_s3 : NULL;
+}
+#else
+zinc_status
+zinc_store_s3_register(zinc_error *err)
+{
+	if (strcmp(zinc_build(), ZINC_BUILD) != 0)
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "libzinc_s3.a is of another build than libzinc");
+	return zinc_store_register(&zinc_store_ops_s3, err);
+}
+#endif

@@ -1,0 +1,324 @@
+/*
+ * store_s3_call.c - requests to S3 that are no gets: many at once, signed, retried, their failures explained
+ *
+ * Promises (tests/unit/test_store_s3.c names each by its number, as those of store_s3.c):
+ *
+ * (5) An error document in an answer of status 200 is a failure.
+ * (6) A condition that does not hold is E_CONFLICT or E_EXISTS only if no earlier try may have been executed.  409 of
+ *     a conditional request is retried.
+ */
+#include <stdio.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "store/store_s3.h"
+
+#define MAX_ANSWER (64 * ZINC_MIB) /* a listing has up to 1000 keys of 1024 bytes, each byte escaped */
+#define CLEAN_UP   15.0            /* seconds */
+
+void
+zinc_s3_write_id(char out[40])
+{
+	static atomic_ullong count;
+	uint8_t random[16] = {0};
+
+	if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) { /* unique, if not random */
+		const unsigned long long parts[2] = {
+		    (unsigned long long)time(NULL) << 20 ^ (unsigned long long)getpid(), atomic_fetch_add(&count, 1)};
+
+		memcpy(random, parts, sizeof random);
+	}
+	zinc_hex(out, random, sizeof random);
+}
+
+zinc_wait
+zinc_s3_clean_up(const s3_store *s)
+{
+	zinc_wait wait = ZINC_WAIT_INIT;
+
+	wait.until = zinc_now(s->web.ctx) + CLEAN_UP;
+	return wait;
+}
+
+/* ---- requests ---- */
+
+static zinc_status
+add_fields(zinc_http_request *out, const s3_call *c, zinc_error *err)
+{
+	if (c->when && c->when->when == ZINC_ABSENT)
+		ZINC_TRY(zinc_http_header(out, "If-None-Match", "*", err));
+	else if (c->when && c->when->when == ZINC_EQUALS)
+		ZINC_TRY(zinc_web_add_condition(out, c->when->tag, err));
+	if (c->md5)
+		ZINC_TRY(zinc_http_header(out, "Content-MD5", c->md5, err));
+	if (c->sha256)
+		ZINC_TRY(zinc_http_header(out, "x-amz-checksum-sha256", c->sha256, err));
+	return c->write ? zinc_http_header(out, zinc_s3_keep[S3_KEEP_WRITE], c->write, err) : ZINC_OK;
+}
+
+static zinc_status
+on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
+{
+	const s3_calls *x = (const s3_calls *)arg;
+	s3_call *c = &x->all[i];
+
+	c->text.n = 0;
+	if (!c->url)
+		ZINC_TRY(zinc_s3_url(x->store, c->key, c->query, &c->url, err));
+	out->url = c->url;
+	out->method = c->method;
+	out->sends = c->sends;
+	out->body = c->body;
+	out->nbody = c->nbody;
+	out->keep = zinc_s3_keep;
+	out->repeats = c->repeats;
+	return add_fields(out, c, err);
+}
+
+static zinc_status
+on_sign(void *arg, size_t i, zinc_http_request *r, const char *url, bool away, zinc_error *err)
+{
+	const s3_calls *x = (const s3_calls *)arg;
+
+	(void)i;
+	return zinc_s3_sign(&x->store->web, r, url, away, x->wait, err);
+}
+
+/* ---- answers ---- */
+
+static bool
+is_head(const s3_call *c)
+{
+	return strcmp(c->method, "HEAD") == 0;
+}
+
+static zinc_http_next
+on_head(void *arg, size_t i, const zinc_http_head *h)
+{
+	const s3_calls *x = (const s3_calls *)arg;
+	s3_call *c = &x->all[i];
+
+	c->status = h->status;
+	c->unknown += h->unknown;
+	c->date = h->date;
+	c->tag.n = 0;
+	if (h->status / 100 == 2) {
+		atomic_store(&x->store->bucket_exists, true);
+		if (h->etag[0])
+			zinc_web_take_tag(&x->store->web, h, ZINC_HTTP_UNKNOWN, &c->tag);
+		snprintf(c->found_write, sizeof c->found_write, "%.*s", S3_NAME - 1, h->kept[S3_KEEP_WRITE]);
+		return c->reads ? ZINC_HTTP_GO : ZINC_HTTP_STOP;
+	}
+	if (!c->head)
+		c->head = (zinc_http_head *)zinc_alloc(x->store->web.ctx, sizeof *c->head);
+	if (c->head)
+		*c->head = *h;
+	return ZINC_HTTP_GO;
+}
+
+/* A text that is too long is cut here, and refused by whoever parses it. */
+static zinc_http_next
+on_body(void *arg, size_t i, const uint8_t *bytes, size_t n)
+{
+	s3_call *c = &((const s3_calls *)arg)->all[i];
+
+	return zinc_buf_add(&c->text, bytes, n, NULL) == ZINC_OK ? ZINC_HTTP_GO : ZINC_HTTP_STOP;
+}
+
+/* Another writer was faster, or is changing the key now. */
+static zinc_status
+condition_failed(const s3_call *c, zinc_error *err)
+{
+	if (c->unknown)
+		return zinc_fail(
+		    err, ZINC_E_UNCERTAIN,
+		    "the condition fails, perhaps because an earlier try without an answer has made the change");
+	if (c->when && c->when->when == ZINC_ABSENT)
+		return zinc_fail(err, ZINC_E_EXISTS, "the key already exists");
+	return zinc_fail(err, ZINC_E_CONFLICT, "the value was changed by someone else");
+}
+
+static bool
+is_conditional(const s3_call *c)
+{
+	return c->when && c->when->when != ZINC_ANY;
+}
+
+/* An answer of status 200 may be a failure: the server sends it before the work is done. */
+static bool
+is_success(s3_store *s, const s3_call *c, s3_fault *f)
+{
+	if (c->status / 100 != 2 || !c->reads)
+		return c->status / 100 == 2;
+	return !zinc_s3_parse_error(f, s->web.ctx, (const char *)c->text.p, c->text.n);
+}
+
+static zinc_web_verdict
+explain(s3_store *s, s3_call *c, zinc_error *err)
+{
+	zinc_http_head plain;
+	zinc_web_answer a = {.head = c->head,
+			     .key = c->key,
+			     .text = {c->text.p, c->text.n},
+			     .bare = is_head(c),
+			     .lists = !c->key && strcmp(c->method, "GET") == 0,
+			     .rounds = c->rounds};
+	zinc_web_verdict v;
+	s3_fault f;
+
+	if (!c->head || c->status / 100 == 2) {
+		zinc_http_head_init(&plain);
+		plain.status = c->status;
+		a.head = &plain;
+	}
+	v = zinc_s3_explain(s, &a, &f, err);
+	memcpy(c->code, f.code, sizeof c->code);
+	return v;
+}
+
+static zinc_status
+no_such_key(zinc_error *err)
+{
+	return zinc_fail(err, ZINC_E_NOTFOUND, "the key does not exist");
+}
+
+/* What an answer that is no success means.  *next: whether to send the request again. */
+static zinc_status
+failure(s3_store *s, s3_call *c, zinc_http_next *next, zinc_error *err)
+{
+	const zinc_web_verdict v = explain(s, c, err);
+
+	*next = ZINC_HTTP_GO;
+	if (c->status == 412)
+		return condition_failed(c, err);
+	if (c->status == 409 && is_conditional(c) && c->rounds < s->retries) {
+		*next = ZINC_HTTP_LATER;
+		return ZINC_OK;
+	}
+	if (c->status == 409 && is_conditional(c))
+		return condition_failed(c, err);
+	switch (v) {
+	case ZINC_WEB_MISSING:
+		return is_conditional(c) ? condition_failed(c, err) : no_such_key(err);
+	case ZINC_WEB_READ: /* an answer to HEAD */
+		return c->status == 404 ? no_such_key(err) : zinc_fail(err, ZINC_E_IO, "HTTP %d", c->status);
+	case ZINC_WEB_AGAIN:
+		*next = ZINC_HTTP_AGAIN;
+		return ZINC_OK;
+	case ZINC_WEB_LATER:
+		*next = ZINC_HTTP_LATER;
+		return ZINC_OK;
+	case ZINC_WEB_FAILED:
+	default:
+		break;
+	}
+	if (c->unknown)
+		return zinc_fail(err, ZINC_E_UNCERTAIN,
+				 "HTTP %d; an earlier try had no answer, so the change may or may not have been made",
+				 c->status);
+	return err->code;
+}
+
+static void
+end_call(s3_calls *x, s3_call *c, zinc_status st, const zinc_error *err)
+{
+	zinc_free(x->store->web.ctx, c->url);
+	c->url = NULL;
+	c->result = st;
+	if (x->ended)
+		x->ended(x->arg, c, err);
+}
+
+static zinc_http_next
+on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
+{
+	s3_calls *x = (s3_calls *)arg;
+	s3_call *c = &x->all[i];
+	zinc_http_next next = ZINC_HTTP_GO;
+	zinc_error e = ZINC_ERROR_INIT;
+	s3_fault f;
+
+	c->code[0] = '\0';
+	if (st == ZINC_OK && !is_success(x->store, c, &f)) {
+		st = failure(x->store, c, &next, &e);
+		err = &e;
+	}
+	if (next != ZINC_HTTP_GO) {
+		c->rounds++;
+		zinc_free(x->store->web.ctx, c->url); /* the server may have named another place */
+		c->url = NULL;
+		return next;
+	}
+	end_call(x, c, st, st == ZINC_OK ? NULL : err);
+	return ZINC_HTTP_GO;
+}
+
+/* ---- running ---- */
+
+static size_t
+on_more(void *arg)
+{
+	const s3_calls *x = (const s3_calls *)arg;
+
+	return x->more(x->arg);
+}
+
+void
+zinc_s3_call_init(const s3_store *s, s3_call *c)
+{
+	zinc_buf_init(&c->text, s->web.ctx, MAX_ANSWER);
+}
+
+zinc_status
+zinc_s3_run(s3_calls *x, zinc_error *err)
+{
+	const zinc_http_user user = {.ask = on_ask,
+				     .head = on_head,
+				     .body = on_body,
+				     .end = on_end,
+				     .arg = x,
+				     .wait = x->wait,
+				     .sign = on_sign,
+				     .more = x->more ? on_more : NULL};
+	size_t i;
+
+	for (i = 0; i < x->n; i++)
+		zinc_s3_call_init(x->store, &x->all[i]);
+	return x->n || x->more ? zinc_http_run(x->store->web.http, x->n, &user, err) : ZINC_OK;
+}
+
+void
+zinc_s3_call_fini(s3_store *s, s3_call *c)
+{
+	zinc_buf_fini(&c->text);
+	zinc_free(s->web.ctx, c->head);
+	zinc_free(s->web.ctx, c->url);
+	c->head = NULL;
+	c->url = NULL;
+}
+
+static void
+keep_error(void *arg, s3_call *c, const zinc_error *err)
+{
+	(void)c;
+	if (err)
+		zinc_error_copy((zinc_error *)arg, err);
+}
+
+/* The caller frees the answer. */
+zinc_status
+zinc_s3_one(s3_store *s, s3_call *c, const zinc_wait *wait, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	s3_calls x = {.store = s, .all = c, .n = 1, .ended = keep_error, .arg = &e, .wait = wait};
+	zinc_status st;
+
+	c->unknown = c->rounds = 0;
+	st = zinc_s3_run(&x, &e);
+	if (st == ZINC_OK)
+		st = c->result;
+	if (st != ZINC_OK)
+		zinc_error_copy(err, &e);
+	return st;
+}
