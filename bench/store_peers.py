@@ -56,7 +56,8 @@ def main():
         if operation == "make":
             return make(endpoint, path)
         a = obstore_array(endpoint, path, 0, False)
-        return sys.exit(not numpy.array_equal(a[...], numpy.load(os.environ["DATA"])))
+        wrong = (a[...] != numpy.load(os.environ["DATA"])).any(axis=1).nonzero()[0]
+        return sys.exit(f"wrong objects: {wrong.tolist()[:20]}" if len(wrong) else None)
     values = numpy.load(os.environ["DATA"])
     if who == "tensorstore":
         a = tensorstore_array(endpoint, path, int(many))

@@ -7,7 +7,8 @@ array open; contenders take turns, times are medians of ROUNDS.  Peers run with 
 again with 64, as many as Zinc; "times" compares Zinc with the fastest peer as it comes, and with the fastest of all.
 Everything that is read or written is compared.  Prints the table, and writes stores.md to $BENCH_OUT [bench].
 
-Environment: BUILD, BENCH_QUICK=1 (100 objects, 1 round), BENCH_ROUNDS [5], BENCH_SERVER [versitygw], or minio.
+Environment: BUILD, BENCH_QUICK=1 (100 objects, 1 round), BENCH_ROUNDS [5], BENCH_SERVER [versitygw], or minio,
+BENCH_PEERS [tensorstore obstore zarrs].
 """
 
 import json
@@ -32,7 +33,7 @@ COUNT, SIZE, DELAY, OPEN = 100 if QUICK else 1000, 100 * 1024, 20, 64
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "1" if QUICK else "5"))
 OUT = os.environ.get("BENCH_OUT", HERE)
 SERVER = os.environ.get("BENCH_SERVER", "versitygw")
-PEERS = ("tensorstore", "obstore", "zarrs")
+PEERS = tuple(os.environ.get("BENCH_PEERS", "tensorstore obstore zarrs").split())
 NAMES = {"zinc": "Zinc", "tensorstore": "TensorStore", "obstore": "zarr-python with obstore", "zarrs": "zarr-python with zarrs and obstore"}
 GOALS = {0: 1.0, DELAY: 1.2}
 
@@ -112,7 +113,7 @@ def command(who, operation, endpoint, many, where):
 def run(argv, env):
     done = subprocess.run(argv, env=env, capture_output=True, text=True, check=False, timeout=600)
     if done.returncode != 0:
-        raise RuntimeError((done.stderr.strip().splitlines() or ["no reason"])[-1])
+        raise RuntimeError((done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1])
     return done.stdout
 
 
@@ -137,18 +138,18 @@ def rows(operation, delay, server, where, env):
     why = {}
     for r in range(ROUNDS):
         for c in sorted(seen, reverse=r % 2 == 0):
-            if c in why:
-                continue
             try:
                 seen[c].append(measure(c[0], operation, server.far(delay), c[1], where, env))
             except (RuntimeError, subprocess.TimeoutExpired) as e:
                 why[c] = str(e)[:100]
-    medians = {c: [statistics.median(x) for x in zip(*v)] for c, v in seen.items() if v and c not in why}
+    medians = {c: [statistics.median(x) for x in zip(*v)] for c, v in seen.items() if v}
     lines = []
     for who, many in contenders():
         label = NAMES[who] + (f", {many} open" if many else "")
         if (who, many) in medians:
             ms, cpu, mib = medians[who, many]
+            lost = ROUNDS - len(seen[who, many])
+            label += f" ({lost} of {ROUNDS} runs failed: {why[who, many]})" if lost else ""
             lines.append(f"| {operation} | {delay} | {label} | {ms:.0f} | {COUNT * SIZE / ms / 1e3:.0f} | {cpu:.0f} | {mib:.0f} |")
         else:
             lines.append(f"| {operation} | {delay} | {label} | failed: {why[who, many]} | | | |")
