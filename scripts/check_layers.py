@@ -38,7 +38,7 @@ MAY_INCLUDE = {
 WRAPPERS = {
     r"zstd.*\.h": ["codec/codec_zstd.c"],
     r"blosc.*\.h": ["codec/codec_blosc.c"],
-    r"libdeflate\.h": ["codec/deflate.c"],
+    r"libdeflate\.h": ["base/flate.c"],
     r"isa-l(\.h|/(igzip_lib|types)\.h)": ["codec/deflate.c"],
     r"isa-l/crc.*\.h": ["base/crc.c"],
     r"zlib\.h": [],

@@ -3,9 +3,9 @@
  *
  * errors (error.c), contexts (context.c), allocation (alloc.c), the bounded buffer (buf.c), checked sizes (num.h), the
  * key checker (key.c), the table of OS calls (os_posix.c), the thread pool (pool.c), fork hooks (fork.c), checksums
- * (crc.c), UTF-8 (utf8.c), base64 (base64.c), URIs with versions (uri.c), tables (table.c), arenas (arena.c), caches
- * (lru.c), modules (module.c), URLs without secrets (url.c), a keyed hash (hash.c), a hash
- * for tags (tag_hash.c).
+ * (crc.c), deflate (flate.c), UTF-8 (utf8.c), base64 (base64.c), URIs with versions (uri.c), tables (table.c), arenas
+ * (arena.c), caches (lru.c), modules (module.c), URLs without secrets (url.c), a keyed hash (hash.c), a hash for tags
+ * (tag_hash.c).
  */
 #ifndef ZINC_BASE_H
 #define ZINC_BASE_H
@@ -403,6 +403,35 @@ typedef struct zinc_hash {
 ZINC_MODULE_API void zinc_hash_begin(zinc_hash *h);
 ZINC_MODULE_API void zinc_hash_add(zinc_hash *h, const void *bytes, size_t n);
 ZINC_MODULE_API void zinc_hash_end(zinc_hash *h, zinc_tag *out);
+
+/* ---- deflate streams (flate.c) ---- */
+
+/* NULL, or the name of the library missing from this build; then nothing below may be called. */
+#if ZINC_WITH_DEFLATE
+#define ZINC_FLATE_LACKS NULL
+#else
+#define ZINC_FLATE_LACKS "libdeflate"
+#endif
+
+typedef enum zinc_flate_form { ZINC_FLATE_BARE, ZINC_FLATE_ZLIB, ZINC_FLATE_GZIP } zinc_flate_form;
+typedef enum zinc_flate_result {
+	ZINC_FLATE_OK,
+	ZINC_FLATE_BAD,   /* not a stream, cut off, or a wrong checksum */
+	ZINC_FLATE_LONGER /* it decodes to more than there is room */
+} zinc_flate_result;
+
+/* For one thread at a time.  NULL: out of memory. */
+void *zinc_inflater_new(void);
+void zinc_inflater_free(void *inflater);
+/* Decode the stream at the start of `in`: *used bytes of it become *got bytes. */
+zinc_flate_result zinc_inflate(void *inflater, zinc_flate_form form, zinc_bytes in, void *out, size_t room,
+			       size_t *used, size_t *got);
+void *zinc_deflater_new(int level);
+void zinc_deflater_free(void *deflater);
+/* The most bytes that n bytes become. */
+size_t zinc_deflate_bound(void *deflater, zinc_flate_form form, size_t n);
+/* The number of bytes written; 0: not enough room. */
+size_t zinc_deflate(void *deflater, zinc_flate_form form, zinc_bytes in, void *out, size_t room);
 
 /* ---- caches: entries found by key; the least recently used are dropped first (lru.c) ---- */
 

@@ -106,7 +106,7 @@ const zinc_codec_ops zinc_codec_v2_gzip = {
     .members = v2_members,
     .nbytes = sizeof(gzip_codec),
     .made = &zinc_codec_gzip,
-    .lacks = ZINC_DEFLATE_LACKS,
+    .lacks = ZINC_FLATE_LACKS,
     .check = v2_check,
     .parse_words = gzip_parse_words,
 };
@@ -130,7 +130,7 @@ const zinc_codec_ops zinc_codec_gzip = {
     .members = members,
     .rule = "M75",
     .nbytes = sizeof(gzip_codec),
-    .lacks = ZINC_DEFLATE_LACKS,
+    .lacks = ZINC_FLATE_LACKS,
     .parse_words = gzip_parse_words,
     .bytes = &coder,
 };

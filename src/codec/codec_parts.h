@@ -178,14 +178,8 @@ zinc_status zinc_recode_cast(const zinc_dtype *to, void *dst, double *src, size_
  * that type. */
 void zinc_recode_round(const zinc_dtype *t, double *v, size_t n);
 
-/* ---- deflate.c: the only file that uses a deflate library ---- */
+/* ---- deflate.c; no function may be called if ZINC_FLATE_LACKS the library ---- */
 
-/* NULL, or the name of the library missing from this build. */
-#if ZINC_WITH_DEFLATE
-#define ZINC_DEFLATE_LACKS NULL
-#else
-#define ZINC_DEFLATE_LACKS "libdeflate"
-#endif
 /* Append one RFC 1952 member without name and time. */
 zinc_status zinc_deflate_gzip(zinc_scratch *s, int level, zinc_bytes in, zinc_buf *out, zinc_error *err);
 /* Decode all members of `in`; as zinc_bytes_ops.decode. */

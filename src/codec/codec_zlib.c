@@ -69,7 +69,7 @@ const zinc_codec_ops zinc_codec_zlib = {
     .kind = ZINC_BYTES_BYTES,
     .members = members,
     .nbytes = sizeof(zlib_codec),
-    .lacks = ZINC_DEFLATE_LACKS,
+    .lacks = ZINC_FLATE_LACKS,
     .parse_words = zlib_parse_words,
     .bytes = &coder,
 };

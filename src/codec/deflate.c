@@ -1,5 +1,5 @@
 /*
- * deflate.c - the only file that uses deflate libraries: libdeflate, and ISA-L to stop a stream early
+ * deflate.c - gzip and zlib for the codecs, by base/flate.c, and by ISA-L to stop a stream early
  *
  * Promises (tests/unit/test_codec_gzip.c and test_codec_zlib.c name each by its number):
  *
@@ -13,45 +13,24 @@
  */
 #include "codec/codec_parts.h"
 
-#if ZINC_WITH_DEFLATE
-
-#include <libdeflate.h>
-
 #define DECOMPRESSOR (-1) /* variant of the scratch's state; compressors have their level */
 #define FIRST_BYTES  65536u
 
-static void
-free_compressor(void *state)
-{
-	libdeflate_free_compressor((struct libdeflate_compressor *)state);
-}
-
-static void
-free_decompressor(void *state)
-{
-	libdeflate_free_decompressor((struct libdeflate_decompressor *)state);
-}
-
 /* ---- compression ---- */
 
-typedef size_t (*bound_fn)(struct libdeflate_compressor *, size_t);
-typedef size_t (*compress_fn)(struct libdeflate_compressor *, const void *, size_t, void *, size_t);
-
 static zinc_status
-compress(zinc_scratch *s, int level, bound_fn bound, compress_fn run, zinc_bytes in, zinc_buf *out, zinc_error *err)
+compress(zinc_scratch *s, int level, zinc_flate_form form, zinc_bytes in, zinc_buf *out, zinc_error *err)
 {
-	void **state = zinc_scratch_state(s, &zinc_codec_gzip, level, free_compressor);
-	struct libdeflate_compressor *c;
+	void **state = zinc_scratch_state(s, &zinc_codec_gzip, level, zinc_deflater_free);
 	size_t room, n;
 
 	if (!*state)
-		*state = libdeflate_alloc_compressor(level);
+		*state = zinc_deflater_new(level);
 	if (!*state)
 		return zinc_fail_nomem(err);
-	c = (struct libdeflate_compressor *)*state;
-	room = bound(c, in.n);
+	room = zinc_deflate_bound(*state, form, in.n);
 	ZINC_TRY(zinc_buf_reserve(out, room, err));
-	n = run(c, in.p, in.n, out->p + out->n, room);
+	n = zinc_deflate(*state, form, in, out->p + out->n, room);
 	if (n == 0) /* the bound is the library's own */
 		return zinc_fail(err, ZINC_E_INVALID, "%zu bytes cannot be compressed", in.n);
 	out->n += n;
@@ -61,41 +40,38 @@ compress(zinc_scratch *s, int level, bound_fn bound, compress_fn run, zinc_bytes
 zinc_status
 zinc_deflate_gzip(zinc_scratch *s, int level, zinc_bytes in, zinc_buf *out, zinc_error *err)
 {
-	return compress(s, level, libdeflate_gzip_compress_bound, libdeflate_gzip_compress, in, out, err);
+	return compress(s, level, ZINC_FLATE_GZIP, in, out, err);
 }
 
 zinc_status
 zinc_deflate_zlib(zinc_scratch *s, int level, zinc_bytes in, zinc_buf *out, zinc_error *err)
 {
-	return compress(s, level, libdeflate_zlib_compress_bound, libdeflate_zlib_compress, in, out, err);
+	return compress(s, level, ZINC_FLATE_ZLIB, in, out, err);
 }
 
 /* ---- decompression ---- */
 
-typedef enum libdeflate_result (*decompress_fn)(struct libdeflate_decompressor *, const void *, size_t, void *, size_t,
-						size_t *, size_t *);
-
 /* Decode one member or stream from the start of `in`, which is moved past it, to at most `most` more bytes.  If the
  * size is not known, start with a guess and retry with more room. */
 static zinc_status
-decompress(struct libdeflate_decompressor *d, decompress_fn run, zinc_bytes *in, zinc_buf *out, size_t most, bool known,
+decompress(void *inflater, zinc_flate_form form, zinc_bytes *in, zinc_buf *out, size_t most, bool known,
 	   zinc_error *err)
 {
 	size_t used, got, room = in->n < FIRST_BYTES ? FIRST_BYTES : in->n;
-	enum libdeflate_result result;
+	zinc_flate_result result;
 
 	if (known || room > most)
 		room = most;
 	for (;;) {
 		ZINC_TRY(zinc_decoded_room(out, room, err));
-		result = run(d, in->p, in->n, out->p + out->n, room, &used, &got);
-		if (result != LIBDEFLATE_INSUFFICIENT_SPACE)
+		result = zinc_inflate(inflater, form, *in, out->p + out->n, room, &used, &got);
+		if (result != ZINC_FLATE_LONGER)
 			break;
 		if (room == most)
 			return zinc_fail(err, ZINC_E_CORRUPT, "decodes to more than %zu bytes", out->n + room);
 		room = room < most / 2 ? room * 2 : most;
 	}
-	if (result != LIBDEFLATE_SUCCESS)
+	if (result != ZINC_FLATE_OK)
 		return zinc_fail(err, ZINC_E_CORRUPT, "not valid, or the checksum is wrong");
 	in->p += used;
 	in->n -= used;
@@ -104,27 +80,26 @@ decompress(struct libdeflate_decompressor *d, decompress_fn run, zinc_bytes *in,
 }
 
 /* NULL: no memory. */
-static struct libdeflate_decompressor *
+static void *
 decompressor(zinc_scratch *s)
 {
-	void **state = zinc_scratch_state(s, &zinc_codec_gzip, DECOMPRESSOR, free_decompressor);
+	void **state = zinc_scratch_state(s, &zinc_codec_gzip, DECOMPRESSOR, zinc_inflater_free);
 
 	if (!*state)
-		*state = libdeflate_alloc_decompressor();
-	return (struct libdeflate_decompressor *)*state;
+		*state = zinc_inflater_new();
+	return *state;
 }
 
 zinc_status
 zinc_deflate_gunzip(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, zinc_error *err)
 {
-	struct libdeflate_decompressor *d = decompressor(s);
+	void *d = decompressor(s);
 	const bool known = exact != SIZE_MAX;
 
 	if (!d)
 		return zinc_fail_nomem(err);
 	do
-		ZINC_TRY(decompress(d, libdeflate_gzip_decompress_ex, &in, out, (known ? exact : out->max) - out->n,
-				    known, err));
+		ZINC_TRY(decompress(d, ZINC_FLATE_GZIP, &in, out, (known ? exact : out->max) - out->n, known, err));
 	while (in.n > 0);
 	return zinc_decoded_size(out->n, exact, err);
 }
@@ -132,47 +107,16 @@ zinc_deflate_gunzip(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact,
 zinc_status
 zinc_deflate_unzlib(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, zinc_error *err)
 {
-	struct libdeflate_decompressor *d = decompressor(s);
+	void *d = decompressor(s);
 	const bool known = exact != SIZE_MAX;
 
 	if (!d)
 		return zinc_fail_nomem(err);
-	ZINC_TRY(decompress(d, libdeflate_zlib_decompress_ex, &in, out, known ? exact : out->max, known, err));
+	ZINC_TRY(decompress(d, ZINC_FLATE_ZLIB, &in, out, known ? exact : out->max, known, err));
 	if (in.n > 0)
 		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes after the end", in.n);
 	return zinc_decoded_size(out->n, exact, err);
 }
-
-#else
-
-/* Never called: without the library no codec is made. */
-zinc_status
-zinc_deflate_gzip(zinc_scratch *s, int level, zinc_bytes in, zinc_buf *out, zinc_error *err)
-{
-	(void)s, (void)level, (void)in, (void)out;
-	return zinc_fail(err, ZINC_E_UNSUPPORTED, "built without libdeflate");
-}
-
-zinc_status
-zinc_deflate_gunzip(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, zinc_error *err)
-{
-	(void)s, (void)in, (void)out, (void)exact;
-	return zinc_fail(err, ZINC_E_UNSUPPORTED, "built without libdeflate");
-}
-
-zinc_status
-zinc_deflate_zlib(zinc_scratch *s, int level, zinc_bytes in, zinc_buf *out, zinc_error *err)
-{
-	return zinc_deflate_gzip(s, level, in, out, err);
-}
-
-zinc_status
-zinc_deflate_unzlib(zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, zinc_error *err)
-{
-	return zinc_deflate_gunzip(s, in, out, exact, err);
-}
-
-#endif
 
 /* ---- the beginning of a member ---- */
 
