@@ -83,6 +83,8 @@ zinc_call_begin(zinc_call *c, zinc_array *a, const zinc_io_options *o, zinc_erro
 	ZINC_TRY(zinc_stack_store(c->layers, &c->store, err));
 	c->caps.size = sizeof c->caps;
 	zinc_store_caps(c->store, &c->caps);
+	if (!(c->caps.flags & ZINC_CAP_ERASE)) /* an old object cannot be erased, so it must be replaced */
+		c->o.store_fill = 1;
 	c->threads = c->o.threads > 0 && c->o.threads < c->ctx->threads ? c->o.threads : c->ctx->threads;
 	c->put_flags = c->h->put_flags | (c->o.relaxed ? ZINC_PUT_RELAXED : 0);
 	if (c->call.timeout > 0)

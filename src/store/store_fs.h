@@ -221,6 +221,17 @@ void zinc_fs_finish(zinc_fs *fs, fs_change *c, const zinc_wait *wait);
 void zinc_fs_drop(zinc_fs *fs, fs_change *c);
 void zinc_fs_change_free(zinc_fs *fs, fs_change *c);
 
+/*
+ * A value that is written in steps, for a store above that keeps one large file: the lock is held from begin to finish
+ * or drop, one of which frees the change.  Nobody sees the new value before finish has renamed it.
+ */
+zinc_status zinc_fs_stream_begin(zinc_fs *fs, const char *key, fs_change **out, const zinc_wait *wait, zinc_error *err);
+zinc_status zinc_fs_stream_write(zinc_fs *fs, fs_change *c, const struct iovec *iov, int niov, zinc_error *err);
+/* Bytes that were written. */
+zinc_status zinc_fs_stream_read(zinc_fs *fs, fs_change *c, uint64_t offset, void *out, size_t n, zinc_error *err);
+zinc_status zinc_fs_stream_finish(zinc_fs *fs, fs_change *c, uint32_t flags, zinc_error *err);
+void zinc_fs_stream_drop(zinc_fs *fs, fs_change *c);
+
 /* ---- groups (store_fs_group.c) ---- */
 
 zinc_status zinc_fs_put_begin(void *self, zinc_put_group **group, uint32_t flags, const zinc_wait *wait,

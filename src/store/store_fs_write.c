@@ -753,3 +753,59 @@ zinc_fs_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint64
 		fs_os(f.fs)->close(fs_os(f.fs), f.fd);
 	return st;
 }
+
+/* ---- a value that is written in steps ---- */
+
+zinc_status
+zinc_fs_stream_begin(zinc_fs *fs, const char *key, fs_change **out, const zinc_wait *wait, zinc_error *err)
+{
+	fs_change *c;
+	zinc_status st;
+
+	ZINC_TRY(zinc_wait_check(wait, err));
+	ZINC_TRY(change_new(&c, fs, NULL, key, NULL, 0, err));
+	st = take_lock(fs, c, true, wait, err);
+	if (st == ZINC_OK)
+		st = check_name(fs, c, err);
+	if (st != ZINC_OK)
+		return drop_unchanged(fs, c, st);
+	*out = c;
+	return ZINC_OK;
+}
+
+/* In a forked child the lock belongs to the parent. */
+static zinc_status
+check_stream(const fs_change *c, zinc_error *err)
+{
+	return c->lock.fd != -1 ? ZINC_OK
+				: zinc_fail(err, ZINC_E_IO, "this process was forked from the one that was writing");
+}
+
+zinc_status
+zinc_fs_stream_write(zinc_fs *fs, fs_change *c, const struct iovec *iov, int niov, zinc_error *err)
+{
+	ZINC_TRY(check_stream(c, err));
+	return write_value(fs, c->lock.fd, iov, niov, err);
+}
+
+zinc_status
+zinc_fs_stream_read(zinc_fs *fs, fs_change *c, uint64_t offset, void *out, size_t n, zinc_error *err)
+{
+	const struct iovec iov = {out, n};
+
+	ZINC_TRY(check_stream(c, err));
+	return zinc_fs_read(fs, c->lock.fd, offset, n, &iov, 1, err);
+}
+
+zinc_status
+zinc_fs_stream_finish(zinc_fs *fs, fs_change *c, uint32_t flags, zinc_error *err)
+{
+	c->flags = flags;
+	return rename_written(fs, c, ZINC_OK, err);
+}
+
+void
+zinc_fs_stream_drop(zinc_fs *fs, fs_change *c)
+{
+	(void)drop_unchanged(fs, c, ZINC_OK);
+}

@@ -10,7 +10,7 @@
 
 /* ---- the stores that are built in ---- */
 
-extern const zinc_store_ops zinc_store_ops_fs, zinc_store_ops_memory, zinc_store_ops_cache;
+extern const zinc_store_ops zinc_store_ops_fs, zinc_store_ops_memory, zinc_store_ops_cache, zinc_store_ops_zip;
 
 /* The del_prefix slot of the file system store, and its form of zinc_store_erase_begin.  The slot also identifies the
  * store. */

@@ -60,7 +60,8 @@ names_of(const void *row)
 	return (zinc_names){.name = ops->schemes ? ops->schemes : ops->adapters};
 }
 
-static const void *const builtin[] = {&zinc_store_ops_fs, &zinc_store_ops_memory, &zinc_store_ops_cache};
+static const void *const builtin[] = {&zinc_store_ops_fs, &zinc_store_ops_memory, &zinc_store_ops_cache,
+				      &zinc_store_ops_zip};
 static zinc_table stores = {.what = "a store", ZINC_TABLE_ROWS(builtin), .names = names_of, .clash = clash};
 
 /* A program's row may be of an older, shorter structure. */

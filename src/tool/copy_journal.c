@@ -15,6 +15,7 @@
  * (2) A journal of another source, a changed source, other options or other steps is refused.  The memory limit, which
  *     determines the steps, is the journal's; the number of threads may change.
  * (3) Its first put is conditional: of two copies to one target only one starts.
+ * (4) A store that cannot erase it, an archive, gets none: the copy cannot be resumed there.
  */
 #include <stdio.h>
 
@@ -124,11 +125,20 @@ put(zinc_cp *c, const zinc_condition *when, zinc_error *err)
 	return st == ZINC_OK ? st : zinc_error_at_key(err, st, key);
 }
 
+static bool
+has_journal(const zinc_cp *c)
+{
+	zinc_caps caps = ZINC_CAPS_INIT;
+
+	zinc_store_caps(c->to->store, &caps);
+	return caps.flags & ZINC_CAP_ERASE;
+}
+
 zinc_status
 zinc_cp_journal_begin(zinc_cp *c, zinc_error *err)
 {
 	static const zinc_condition absent = {ZINC_ABSENT, NULL};
-	const zinc_status st = put(c, &absent, err);
+	const zinc_status st = has_journal(c) ? put(c, &absent, err) : ZINC_OK;
 
 	return st == ZINC_E_EXISTS ? zinc_fail(err, st, "another copy to this place is running") : st;
 }
@@ -139,6 +149,8 @@ zinc_cp_journal_save(zinc_cp *c, bool now, zinc_error *err)
 {
 	if (!now && c->n.bytes - c->saved_bytes < 64 * ZINC_MIB && zinc_now(c->ctx) - c->saved < 0.25)
 		return ZINC_OK;
+	if (!has_journal(c))
+		return ZINC_OK;
 	return put(c, NULL, err);
 }
 
@@ -146,8 +158,11 @@ zinc_status
 zinc_cp_journal_end(zinc_cp *c, zinc_error *err)
 {
 	const char *key = (const char *)c->journal_key.p;
-	const zinc_status st = zinc_store_del(c->to->store, NULL, key, NULL, c->to->put_flags, c->to->wait, err);
+	zinc_status st;
 
+	if (!has_journal(c))
+		return ZINC_OK;
+	st = zinc_store_del(c->to->store, NULL, key, NULL, c->to->put_flags, c->to->wait, err);
 	return st == ZINC_OK ? st : zinc_error_at_key(err, st, key);
 }
 
