@@ -292,6 +292,8 @@ typedef struct zinc_bytes {
 /* The parts of a URL that may be shown, in order (url.c); returns their number. */
 #define ZINC_URL_PARTS 10
 size_t zinc_url_parts(const char *url, zinc_bytes out[ZINC_URL_PARTS]);
+/* Of "zip://path::URL", as fsspec writes it: the URL.  NULL: it is another URL. */
+const char *zinc_url_chained(const char *url);
 
 /*
  * Limits of buffers, by purpose; every buffer has one.  An unlimited limit of the context is reduced to half the

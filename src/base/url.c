@@ -3,6 +3,7 @@
  *
  *     https://me:secret@host/a/b?token=1|zip:c?key=2|d     is shown as     https://host/a/b|zip:c|d
  *             '--------'        '------'      '----'
+ *     zip://c::https://me:secret@host/a.zip?token=1        is shown as     zip://c::https://host/a.zip
  *
  * Promises (tests/unit/test_url.c names each by its number):
  *
@@ -66,8 +67,16 @@ adapter_length(const char *s)
 	return s[name] == ':' && query < n ? query : n;
 }
 
-size_t
-zinc_url_parts(const char *url, zinc_bytes out[ZINC_URL_PARTS])
+const char *
+zinc_url_chained(const char *url)
+{
+	const char *end = strncasecmp(url, "zip://", 6) == 0 ? strstr(url + 6, "::") : NULL;
+
+	return end ? end + 2 : NULL;
+}
+
+static size_t
+parts_of(const char *url, size_t room, zinc_bytes *out)
 {
 	const size_t host = before_host(url);
 	size_t at = 0, skip = host ? secret_length(url + host, &at) : 0, k = 2;
@@ -76,11 +85,25 @@ zinc_url_parts(const char *url, zinc_bytes out[ZINC_URL_PARTS])
 	out[0] = (zinc_bytes){(const uint8_t *)url, host + at};
 	out[1] = (zinc_bytes){(const uint8_t *)from, strcspn(from, host ? "?#|" : "|")};
 	from += out[1].n;
-	for (from += strcspn(from, "|"); *from && k < ZINC_URL_PARTS; k++) {
+	for (from += strcspn(from, "|"); *from && k < room; k++) {
 		out[k] = (zinc_bytes){(const uint8_t *)from, adapter_length(from)};
 		from += 1 + strcspn(from + 1, "|");
 	}
 	return k;
+}
+
+/* What precedes the URL of the archive in "zip://path::URL" is shown, unless it seems to have a query. */
+size_t
+zinc_url_parts(const char *url, zinc_bytes out[ZINC_URL_PARTS])
+{
+	const char *base = url, *next;
+
+	while ((next = zinc_url_chained(base)))
+		base = next;
+	if (base == url || memchr(url, '?', (size_t)(base - url)))
+		return parts_of(base, ZINC_URL_PARTS, out);
+	out[0] = (zinc_bytes){(const uint8_t *)url, (size_t)(base - url)};
+	return 1 + parts_of(base, ZINC_URL_PARTS - 1, out + 1);
 }
 
 /* Copy the parts of `url` that are shown to `out`, which may be the URL itself.  Returns their length. */

@@ -91,6 +91,14 @@ ZINC_MODULE_API zinc_status zinc_store_putv(zinc_store *s, zinc_put_group *group
 zinc_status zinc_store_erase_begin(zinc_store *s, const char *prefix, zinc_put_group **group, uint32_t flags,
 				   const zinc_wait *wait, zinc_error *err);
 
+/*
+ * For a caller that changes very many keys by several calls and groups: a store that writes all of them at once, an
+ * archive, may keep the changes back until zinc_store_release, or until it is read by the same handle.  With `keep` they
+ * are published then, else those that were kept back are given up.  No effect on other stores.
+ */
+zinc_status zinc_store_hold(zinc_store *s, const zinc_wait *wait, zinc_error *err);
+zinc_status zinc_store_release(zinc_store *s, bool keep, uint32_t flags, const zinc_wait *wait, zinc_error *err);
+
 /* ---- put_partial, for layers that hold several keys in one value; parts are sorted ---- */
 
 /* Delete a list of keys (each with its NUL, `nbytes` in all) in a group.  A remote store deletes them in one batch and

@@ -673,6 +673,32 @@ zinc_store_erase_begin(zinc_store *s, const char *prefix, zinc_put_group **group
 	return zinc_store_at(s, prefix, st, err);
 }
 
+/* The archive that a store writes to; NULL: it is none. */
+static zinc_store *
+find_archive(zinc_store *s)
+{
+	s = ZINC_OWNER(s, put_begin);
+	while (s->ops.del_prefix == zinc_prefix_del_prefix)
+		s = ZINC_OWNER(zinc_prefix_next(s->self), put_begin);
+	return s->ops.name == zinc_store_ops_zip.name && s->ops.put ? s : NULL;
+}
+
+zinc_status
+zinc_store_hold(zinc_store *s, const zinc_wait *wait, zinc_error *err)
+{
+	zinc_store *archive = find_archive(s);
+
+	return archive ? zinc_store_at(s, NULL, zinc_zip_hold(archive->self, wait, err), err) : ZINC_OK;
+}
+
+zinc_status
+zinc_store_release(zinc_store *s, bool keep, uint32_t flags, const zinc_wait *wait, zinc_error *err)
+{
+	zinc_store *archive = find_archive(s);
+
+	return archive ? zinc_store_at(s, NULL, zinc_zip_release(archive->self, keep, flags, wait, err), err) : ZINC_OK;
+}
+
 /* All keys are listed before the first is erased: a store may still list keys that were just erased. */
 zinc_status
 zinc_store_del_prefix(zinc_store *s, const char *prefix, uint32_t flags, const zinc_wait *wait, zinc_error *err)

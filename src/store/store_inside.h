@@ -24,6 +24,13 @@ zinc_status zinc_prefix_del_prefix(void *self, const char *prefix, uint32_t flag
 zinc_status zinc_prefix_erase_begin(void *self, const char *prefix, zinc_put_group **group, uint32_t flags,
 				    const zinc_wait *wait, zinc_error *err);
 
+/* The store below a prefix. */
+zinc_store *zinc_prefix_next(void *self);
+
+/* The forms of zinc_store_hold and zinc_store_release of the zip store. */
+zinc_status zinc_zip_hold(void *self, const zinc_wait *wait, zinc_error *err);
+zinc_status zinc_zip_release(void *self, bool keep, uint32_t flags, const zinc_wait *wait, zinc_error *err);
+
 /* Open a directory as a store that never removes the directory `keep` ("" or "a/b") or one above it. */
 zinc_status zinc_fs_open_keeping(void **self, const char *root, const char *keep, const zinc_store_options *options,
 				 zinc_error *err);

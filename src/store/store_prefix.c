@@ -220,6 +220,12 @@ zinc_prefix_del_prefix(void *self, const char *prefix, uint32_t flags, const zin
 	return st;
 }
 
+zinc_store *
+zinc_prefix_next(void *self)
+{
+	return ((const prefixed *)self)->next;
+}
+
 zinc_status
 zinc_prefix_erase_begin(void *self, const char *prefix, zinc_put_group **group, uint32_t flags, const zinc_wait *wait,
 			zinc_error *err)

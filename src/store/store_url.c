@@ -7,6 +7,7 @@
  *   scheme://rest?query  a module, or a store that a program has registered; its row says where in `rest` the path inside
  *                        begins, and which settings the query may have
  *   base|[adapter:]path  pipeline (draft ZEP 8), see store_pipeline.c
+ *   zip://path::base     the same as base|zip:path, as fsspec writes it; base may be such a URL, too
  *
  * Promises (tests/unit/test_store_url.c names each by its number):
  *
@@ -20,6 +21,8 @@
 #include <fcntl.h>
 
 #include "store/store_url.h"
+
+#define MAX_CHAIN 8
 
 /* Schemes are ASCII and case-insensitive (RFC 3986 section 3.1). */
 bool
@@ -165,6 +168,27 @@ base_length(zinc_context *ctx, const char *url, bool bare)
 	return n;
 }
 
+/* "zip://b::zip://a::base" as "base|zip:a|zip:b".  The innermost is first, so the parts are added from the last on. */
+static zinc_status
+unchain(zinc_buf *out, const char *url, int depth, zinc_error *err)
+{
+	static const char scheme[] = "zip://";
+	const char *next = zinc_url_chained(url);
+	const char *path = url + sizeof scheme - 1;
+	const size_t n = next ? (size_t)(next - 2 - path) : 0;
+
+	if (!next)
+		return zinc_buf_puts(out, url, err);
+	if (depth == MAX_CHAIN)
+		return zinc_fail(err, ZINC_E_INVALID, "more than %d archives inside of each other", MAX_CHAIN);
+	if (next[0] == '\0')
+		return zinc_fail(err, ZINC_E_INVALID, "\"zip://path::\" is followed by the URL of an archive");
+	if (strcspn(path, "?#|") < n)
+		return zinc_fail(err, ZINC_E_INVALID, "the path of \"zip://path::URL\" cannot have '?', '#' or '|'");
+	ZINC_TRY(unchain(out, next, depth + 1, err));
+	return zinc_buf_printf(out, err, "|zip:%.*s", (int)n, path);
+}
+
 zinc_status
 zinc_url_parse(zinc_url *out, zinc_context *ctx, const char *url, zinc_error *err)
 {
@@ -175,6 +199,14 @@ zinc_url_parse(zinc_url *out, zinc_context *ctx, const char *url, zinc_error *er
 	zinc_buf_init(&out->made, ctx, ZINC_MAX_KEY);
 	if (!url || !url[0])
 		return zinc_fail(err, ZINC_E_INVALID, "an empty URL");
+	if (zinc_url_chained(url)) {
+		ZINC_TRY(
+		    zinc_buf_reserve(&out->made, strlen(url) + 1, err)); /* growing would leave copies of secrets */
+		ZINC_TRY(unchain(&out->made, url, 0, err));
+		url = zinc_buf_text(&out->made);
+		if (!url)
+			return zinc_fail_nomem(err);
+	}
 	scheme = scheme_length(url);
 	n = base_length(ctx, url, scheme == 0);
 	if (url[n] == '|')

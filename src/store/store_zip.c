@@ -63,6 +63,7 @@ zip_close(void *self)
 	zip *z = (zip *)self;
 
 	zinc_zip_session_drop(z, ZINC_OK, NULL);
+	zinc_free(z->ctx, z->held_error);
 	zinc_turn_fini(&z->writing);
 	zinc_turn_fini(&z->loading);
 	zinc_fork_remove(&z->fork);

@@ -174,6 +174,9 @@ typedef struct zip {
 	zinc_turn writing;        /* guards `session` */
 	zip_session *session;     /* NULL: this store is not writing */
 	zip_group *groups;
+	atomic_int held;         /* callers that hold it: zinc_store_hold */
+	zinc_status held_status; /* of changes that were kept back and are lost */
+	zinc_error *held_error;
 	zinc_fs *fs; /* the store below, if it is the file system; NULL: it takes whole archives */
 } zip;
 
@@ -204,6 +207,12 @@ void zinc_zip_abort(void *self, zinc_put_group *group);
 zinc_status zinc_zip_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, uint32_t flags,
 			    const zinc_wait *wait, zinc_error *err);
 zinc_status zinc_zip_sync(void *self, const zinc_wait *wait, zinc_error *err);
+
+/* zinc_zip_get, from inside of a change. */
+zinc_status zinc_zip_read(zip *z, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
+			  zinc_error *err);
+/* Publish what a holder keeps back. */
+zinc_status zinc_zip_flush(zip *z, const zinc_wait *wait, zinc_error *err);
 
 /* ---- store_zip_record.c ---- */
 
@@ -256,6 +265,8 @@ zinc_status zinc_zip_session_add(zip *z, zip_fresh *f, const zinc_put *put, zip_
 				 zinc_error *err);
 /* Write the directory and publish the archive.  The session ends, also if that fails. */
 zinc_status zinc_zip_session_finish(zip *z, uint32_t flags, const zinc_wait *wait, zinc_error *err);
+/* Finish it, or if somebody holds the store, leave that for later: the entries are no group's any more. */
+zinc_status zinc_zip_session_commit(zip *z, uint32_t flags, const zinc_wait *wait, zinc_error *err);
 /* Give up all that is pending, with this reason for the groups concerned (ZINC_OK: none). */
 void zinc_zip_session_drop(zip *z, zinc_status st, const zinc_error *why);
 /* Drop the entries of one group, and the session if nothing else is left. */

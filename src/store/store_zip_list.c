@@ -105,6 +105,7 @@ zinc_zip_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_
 	zip_dir *d = NULL;
 	zinc_status st;
 
+	ZINC_TRY(zinc_zip_flush(z, wait, err));
 	ZINC_TRY(zinc_zip_dir_get(z, &d, wait, err));
 	st = zinc_zip_dir_check(z, &d, wait, err);
 	if (st == ZINC_OK && pass_odd(d, prefix, to) == 0)

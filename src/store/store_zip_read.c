@@ -587,10 +587,8 @@ fail_each(const zinc_sink *sink, size_t n, const zinc_error *e)
 }
 
 zinc_status
-zinc_zip_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
-	     zinc_error *err)
+zinc_zip_read(zip *z, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
-	zip *z = (zip *)self;
 	batch b = {.z = z, .requests = requests, .sink = sink, .wait = wait};
 	zip_entry **found = (zip_entry **)zinc_calloc(z->ctx, n, sizeof *found);
 	zip_dir *d = NULL;
@@ -614,4 +612,18 @@ zinc_zip_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *si
 	zinc_free(z->ctx, b.jobs);
 	zinc_free(z->ctx, found);
 	return st;
+}
+
+zinc_status
+zinc_zip_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
+	     zinc_error *err)
+{
+	zip *z = (zip *)self;
+	const zinc_status st = zinc_zip_flush(z, wait, err);
+
+	if (st == ZINC_E_CANCELLED) {
+		fail_each(sink, n, err);
+		return ZINC_OK;
+	}
+	return st == ZINC_OK ? zinc_zip_read(z, requests, n, sink, wait, err) : st;
 }

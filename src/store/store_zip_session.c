@@ -113,6 +113,20 @@ zinc_zip_session_base(const zip *z)
 	return z->session->base;
 }
 
+/* NULL: no memory. */
+static zinc_error *
+copy_error(zip *z, zinc_status st, const zinc_error *why)
+{
+	zinc_error *e = (zinc_error *)zinc_alloc(z->ctx, sizeof *e);
+
+	if (!e)
+		return NULL;
+	zinc_error_clear(e);
+	zinc_error_copy(e, why);
+	e->code = st;
+	return e;
+}
+
 /* Keep the keys of a group whose entries are lost; without memory for them, only the status. */
 static void
 fail_group(zip *z, zip_group *g, zinc_status st, const zinc_error *why)
@@ -121,12 +135,7 @@ fail_group(zip *z, zip_group *g, zinc_status st, const zinc_error *why)
 	size_t i;
 
 	g->status = st;
-	g->error = (zinc_error *)zinc_alloc(z->ctx, sizeof *g->error);
-	if (g->error) {
-		zinc_error_clear(g->error);
-		zinc_error_copy(g->error, why);
-		g->error->code = st;
-	}
+	g->error = copy_error(z, st, why);
 	for (i = 0; i < s->n; i++)
 		if (s->pending[i].group == g && !s->pending[i].dropped)
 			(void)zinc_buf_add(&g->lost, s->pending[i].f.key, strlen(s->pending[i].f.key) + 1, NULL);
@@ -142,6 +151,10 @@ zinc_zip_session_drop(zip *z, zinc_status st, const zinc_error *why)
 	for (g = z->groups; g && st != ZINC_OK; g = g->next)
 		if (g->npending && g->status == ZINC_OK)
 			fail_group(z, g, st, why);
+	if (st != ZINC_OK && atomic_load(&z->held) && z->held_status == ZINC_OK) {
+		z->held_status = st;
+		z->held_error = copy_error(z, st, why);
+	}
 	free_session(z);
 }
 
@@ -520,4 +533,20 @@ zinc_zip_session_finish(zip *z, uint32_t flags, const zinc_wait *wait, zinc_erro
 		zinc_error_copy(err, &e);
 	zinc_zip_session_drop(z, st, &e);
 	return st;
+}
+
+zinc_status
+zinc_zip_session_commit(zip *z, uint32_t flags, const zinc_wait *wait, zinc_error *err)
+{
+	zip_session *s = z->session;
+	size_t i;
+
+	if (!atomic_load(&z->held))
+		return zinc_zip_session_finish(z, flags, wait, err);
+	for (i = 0; i < s->n; i++)
+		if (s->pending[i].group && !s->pending[i].dropped) {
+			s->pending[i].group->npending--;
+			s->pending[i].group = NULL;
+		}
+	return ZINC_OK;
 }

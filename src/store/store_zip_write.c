@@ -8,6 +8,8 @@
  * (W2) Only the last entry of a key is in the directory.  Keys are never erased: that would need another archive.
  * (W3) update excludes all other writers of the archive, also those of other processes.
  * (W4) A commit publishes whatever is pending in this handle, also of other groups.
+ * (W5) While somebody holds the store (zinc_store_hold), commits publish nothing; release does, and so does a read by this
+ *      handle.  If what was kept back is lost, release fails.
  */
 #include "store/store_zip.h"
 
@@ -186,7 +188,7 @@ try_put_now(zip *z, const zinc_put *puts, size_t n, item *items, const zinc_done
 	ZINC_TRY(zinc_turn_acquire(&z->writing, wait, err));
 	st = add_all(z, puts, n, items, done, wait, err);
 	if (st == ZINC_OK && any_added(items, n))
-		st = zinc_zip_session_finish(z, flags, wait, err);
+		st = zinc_zip_session_commit(z, flags, wait, err);
 	zinc_turn_release(&z->writing);
 	return st;
 }
@@ -312,7 +314,7 @@ zinc_zip_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *a
 
 	ZINC_TRY(zinc_turn_acquire(&z->writing, NULL, err));
 	if (g->npending)
-		(void)zinc_zip_session_finish(z, g->flags, wait, NULL);
+		(void)zinc_zip_session_commit(z, g->flags, wait, NULL);
 	unlink_group(z, g);
 	zinc_turn_release(&z->writing);
 	st = report_group(g, fn, arg, err);
@@ -380,7 +382,7 @@ check_limit(uint64_t nbytes, uint64_t limit, zinc_error *err)
 		   : ZINC_OK;
 }
 
-/* The archive is locked, so get() sees the directory of the session. */
+/* The archive is locked, so this sees the directory of the session. */
 static zinc_status
 read_old(zip *z, const char *key, uint64_t limit, old_value *o, const zinc_wait *wait, zinc_error *err)
 {
@@ -390,7 +392,7 @@ read_old(zip *z, const char *key, uint64_t limit, old_value *o, const zinc_wait 
 
 	o->err = err;
 	if (!p) {
-		ZINC_TRY(zinc_zip_get(z, &r, 1, &sink, wait, err));
+		ZINC_TRY(zinc_zip_read(z, &r, 1, &sink, wait, err));
 		return o->status;
 	}
 	ZINC_TRY(check_limit(p->f.nbytes, limit, err));
@@ -415,7 +417,7 @@ apply(zip *z, const char *key, const zinc_update *u, const old_value *o, uint32_
 		return zinc_fail(err, ZINC_E_READONLY, "a key of a zip archive cannot be erased");
 	ZINC_TRY(sum_up(&put, &f, err));
 	ZINC_TRY(add_put(z, NULL, &put, &f, &tag, wait, err));
-	return zinc_zip_session_finish(z, flags, wait, err);
+	return zinc_zip_session_commit(z, flags, wait, err);
 }
 
 /* With the turn.  *mine: the caller's function has failed, and its status is the result. */
@@ -457,6 +459,68 @@ zinc_zip_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint6
 		st = try_update(z, key, fn, arg, limit, flags, &mine, wait, err);
 		zinc_turn_release(&z->writing);
 	} while (!mine && is_lost(z, st, ++tries));
+	return st;
+}
+
+/* ---- changes that are kept back ---- */
+
+zinc_status
+zinc_zip_hold(void *self, const zinc_wait *wait, zinc_error *err)
+{
+	zip *z = (zip *)self;
+
+	ZINC_TRY(zinc_turn_acquire(&z->writing, wait, err));
+	atomic_fetch_add(&z->held, 1);
+	zinc_turn_release(&z->writing);
+	return ZINC_OK;
+}
+
+/* The failure of changes that were kept back; it is reported once. */
+static zinc_status
+take_failure(zip *z, zinc_error *err)
+{
+	const zinc_status st = z->held_status;
+
+	if (st == ZINC_OK)
+		return ZINC_OK;
+	if (z->held_error)
+		zinc_error_copy(err, z->held_error);
+	else
+		zinc_fail(err, st, "%s", zinc_status_text(st));
+	zinc_free(z->ctx, z->held_error);
+	z->held_error = NULL;
+	z->held_status = ZINC_OK;
+	return st;
+}
+
+zinc_status
+zinc_zip_release(void *self, bool keep, uint32_t flags, const zinc_wait *wait, zinc_error *err)
+{
+	zip *z = (zip *)self;
+	zinc_status st;
+
+	ZINC_TRY(zinc_turn_acquire(&z->writing, NULL, err));
+	if (!keep)
+		zinc_zip_session_drop(z, ZINC_OK, NULL);
+	st = take_failure(z, err);
+	atomic_fetch_sub(&z->held, 1);
+	if (st == ZINC_OK && z->session)
+		st = zinc_zip_session_finish(z, flags, wait, err);
+	zinc_turn_release(&z->writing);
+	return st;
+}
+
+zinc_status
+zinc_zip_flush(zip *z, const zinc_wait *wait, zinc_error *err)
+{
+	zinc_status st = ZINC_OK;
+
+	if (!atomic_load(&z->held))
+		return ZINC_OK;
+	ZINC_TRY(zinc_turn_acquire(&z->writing, wait, err));
+	if (z->session)
+		st = zinc_zip_session_finish(z, 0, wait, err);
+	zinc_turn_release(&z->writing);
 	return st;
 }
 

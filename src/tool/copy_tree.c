@@ -331,7 +331,7 @@ remove_partial(zinc_cp *c)
 }
 
 static zinc_status
-write_target(zinc_cp *c, zinc_error *err)
+write_to(zinc_cp *c, zinc_error *err)
 {
 	zinc_status st;
 
@@ -350,6 +350,19 @@ write_target(zinc_cp *c, zinc_error *err)
 	ZINC_TRY(verify(c, err));
 	ZINC_TRY(zinc_cp_documents(c, err));
 	return zinc_cp_journal_end(c, err);
+}
+
+/* An archive is written once, not at each of the copy's commits; if the copy fails, it stays as it was. */
+static zinc_status
+write_target(zinc_cp *c, zinc_error *err)
+{
+	zinc_status st, released;
+
+	ZINC_TRY(zinc_store_hold(c->to->store, c->to->wait, err));
+	st = write_to(c, err);
+	released =
+	    zinc_store_release(c->to->store, st == ZINC_OK, c->to->put_flags, c->to->wait, st == ZINC_OK ? err : NULL);
+	return st == ZINC_OK ? released : st;
 }
 
 /* Errors before the target is checked are about the source. */

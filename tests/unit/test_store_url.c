@@ -101,7 +101,12 @@ bad_urls_are_refused(void **state)
 	refuse("memory://n/a%2fb", ZINC_E_INVALID);
 	refuse("memory://n/a%0Ab", ZINC_E_INVALID);
 	refuse("d|a|b", ZINC_E_UNSUPPORTED);
-	refuse("d|zip:inner", ZINC_E_UNSUPPORTED);
+	refuse("d|nosuch:inner", ZINC_E_UNSUPPORTED);
+	refuse("zip://a::", ZINC_E_INVALID);
+	refuse("zip://a|b::d", ZINC_E_INVALID);
+	refuse("zip://a::nosuch://x", ZINC_E_INVALID);
+	refuse("zip://a", ZINC_E_INVALID); /* of which archive? */
+	refuse("zip://1::zip://2::zip://3::zip://4::zip://5::zip://6::zip://7::zip://8::zip://9::d", ZINC_E_INVALID);
 	refuse("d|../x", ZINC_E_INVALID);
 }
 
@@ -389,6 +394,7 @@ kinds_have_capabilities(void **state)
 	assert_ok(zinc_store_register(&old, &err));
 	zinc_store_each_row(NULL, note_caps, rows);
 	assert_string_equal(rows, "fs(file: read durable cas) memory(memory: read cas) cache(cache: read durable cas) "
+				  "zip(zip: read durable cas) "
 				  "echo(echo,also-echo: ) old(old-echo: ) ");
 	assert_int_equal(zinc_caps_show(words, sizeof words, 0), 0);
 	assert_string_equal(words, "");
@@ -423,6 +429,9 @@ programs_add_schemes(void **state)
 	zinc_store_close(s);
 	check_place("echo://bucket/a/b", "echo://bucket", "a/b", false, "");
 	assert_string_equal(opened_with, "bucket");
+	check_place("zip://x/y::echo://bucket/a.zip?q", "echo://bucket/a.zip|zip:", "x/y", false, "");
+	check_place("zip://::echo://bucket/a.zip", "echo://bucket/a.zip|zip:", "", false, "");
+	check_place("ZIP://b::zip://a/c::echo://bucket/d", "echo://bucket/d|zip:/a/c|zip:", "b", false, "");
 	check_place("echo://bucket/a|zarr3:b", "echo://bucket/a", "b", true, "zarr3");
 	assert_string_equal(opened_with, "bucket/a");
 	check_place("echo://bucket/a/b?x=1", "echo://bucket", "a/b", false, "");
@@ -432,7 +441,7 @@ programs_add_schemes(void **state)
 	assert_int_equal(zinc_store_open(&s, "echo://fail", NULL, &err), ZINC_E_IO);
 	assert_string_equal(err.url, "echo://fail");
 	zinc_store_each(note_row, rows);
-	assert_string_equal(rows, "fs(file) memory(memory) cache(cache) echo(echo,also-echo) ");
+	assert_string_equal(rows, "fs(file) memory(memory) cache(cache) zip(zip) echo(echo,also-echo) ");
 }
 
 static void *

@@ -29,6 +29,10 @@ user_password_and_query(void **state)
 	shows("https://me:pw@host/a/b?token=1|c/d", "https://host/a/b|c/d");
 	shows("https://h/a?t=1|zip:b?key=2|zip:c?key=3|d", "https://h/a|zip:b|zip:c|d");
 	shows("/d/a.zip|zip:b?key=2|zarr3:c", "/d/a.zip|zip:b|zarr3:c");
+	shows("zip://x/y::https://me:p::w@h/a.zip?t=1", "zip://x/y::https://h/a.zip");
+	shows("zip://b::zip://a::https://me:pw@h/a.zip?t=1|c", "zip://b::zip://a::https://h/a.zip|c");
+	shows("zip://x?t=1::https://me:pw@h/a.zip", "https://h/a.zip");
+	shows("zip://me:pw@h/a", "zip://h/a");
 	shows("https://me@host/a@b", "https://host/a@b");
 	shows("https://token@host", "https://host");
 	shows("HTTPS://me:pw@host:8443/a#b", "HTTPS://host:8443/a");
