@@ -131,6 +131,9 @@ zinc_status zinc_s3_del(void *self, zinc_put_group *group, const zinc_del *dels,
 			uint32_t flags, const zinc_wait *wait, zinc_error *err);
 /* E_NOTFOUND. */
 zinc_status zinc_s3_stat(s3_store *s, const char *key, zinc_tag *tag, const zinc_wait *wait, zinc_error *err);
+/* Does the condition hold now?  Others may change the value before the next request. */
+zinc_status zinc_s3_check_value(s3_store *s, const char *key, const zinc_condition *when, const zinc_wait *wait,
+				zinc_error *err);
 /* May a change with this condition be sent?  Without conditions of the server, the value is compared. */
 zinc_status zinc_s3_check_condition(s3_store *s, const char *key, const zinc_condition *when, const zinc_wait *wait,
 				    zinc_error *err);

@@ -5,7 +5,8 @@
  *
  * (1) ZINC_OK is returned only for a key that the server says it has deleted; a missing key counts as deleted.
  * (2) Each key of a batch has its own result.  A key that the answer does not mention is a failure.
- * (3) A conditional delete is sent only to a server that evaluates its condition; others are E_UNSUPPORTED.
+ * (3) A conditional delete is sent only to a server that evaluates its condition; others are E_UNSUPPORTED.  A delete of
+ *     an absent key is never sent.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,11 +40,16 @@ is_conditional(const zinc_del *d)
 
 /* ---- one by one ---- */
 
+/* Some servers answer a conditional delete of a missing key with success, so the value is looked at first.  "Delete if it
+ * is absent" is only that question: S3 has no such condition, and would ignore it. */
 static zinc_status
 check_condition(s3_store *s, const zinc_del *d, const zinc_wait *wait, zinc_error *err)
 {
-	ZINC_TRY(zinc_s3_check_condition(s, d->key, d->when, wait, err));
-	return s->conditions ? zinc_s3_check_deletes(s, d->key, wait, err) : ZINC_OK;
+	if (d->when->when == ZINC_EQUALS)
+		ZINC_TRY(zinc_s3_check_condition(s, d->key, d->when, wait, err));
+	if (d->when->when == ZINC_EQUALS && s->conditions)
+		ZINC_TRY(zinc_s3_check_deletes(s, d->key, wait, err));
+	return zinc_s3_check_value(s, d->key, d->when, wait, err);
 }
 
 static void
@@ -72,8 +78,10 @@ delete_each(dels_run *r, size_t i, size_t n, zinc_error *err)
 
 		if (r->reported[k])
 			continue;
-		if (is_conditional(d) && check_condition(r->store, d, r->wait, &e) != ZINC_OK) {
-			report(r, k, e.code, &e);
+		if (is_conditional(d))
+			st = check_condition(r->store, d, r->wait, &e);
+		if (is_conditional(d) && (st != ZINC_OK || d->when->when == ZINC_ABSENT)) {
+			report(r, k, st, &e);
 			continue;
 		}
 		x.all[x.n] = (s3_call){.method = "DELETE", .key = d->key, .i = k};

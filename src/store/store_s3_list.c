@@ -221,10 +221,11 @@ take_member(parsing *p, bool *told)
 static zinc_status
 find_encoding(parsing *p, const char *text, size_t n, const char *path)
 {
-	const zinc_status st = zinc_xml_find(text, n, path, &p->value, p->err);
+	zinc_error e = ZINC_ERROR_INIT;
+	const zinc_status st = zinc_xml_find(text, n, path, &p->value, &e);
 
 	if (st != ZINC_OK && st != ZINC_E_NOTFOUND)
-		return st;
+		return zinc_error_copy(p->err, &e);
 	p->escaped = st == ZINC_OK && p->value.n == 3 && memcmp(p->value.p, "url", 3) == 0;
 	return ZINC_OK;
 }

@@ -55,9 +55,8 @@ compare(const zinc_condition *when, zinc_status found, const zinc_tag *tag, zinc
 	return ZINC_OK;
 }
 
-/* Without conditions of the server. */
-static zinc_status
-check_value(s3_store *s, const char *key, const zinc_condition *when, const zinc_wait *wait, zinc_error *err)
+zinc_status
+zinc_s3_check_value(s3_store *s, const char *key, const zinc_condition *when, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_tag tag = {0, {0}};
@@ -75,7 +74,7 @@ zinc_s3_check_condition(s3_store *s, const char *key, const zinc_condition *when
 {
 	if (when->when == ZINC_EQUALS && (!when->tag || when->tag->n < 2 || when->tag->b[0] != 'E'))
 		return zinc_fail(err, ZINC_E_UNSUPPORTED, "the server sends no strong ETag, which a condition needs");
-	return s->conditions ? zinc_s3_check_puts(s, key, wait, err) : check_value(s, key, when, wait, err);
+	return s->conditions ? zinc_s3_check_puts(s, key, wait, err) : zinc_s3_check_value(s, key, when, wait, err);
 }
 
 /* ---- unknown outcomes ---- */

@@ -302,7 +302,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return {k.lower()[11:]: t for k, t in self.headers.items() if k.lower().startswith("x-amz-meta-")}
 
     def check_conditions(self, what):
-        match, none = self.headers.get("If-Match"), self.headers.get("If-None-Match")
+        match, none = self.headers.get("If-Match"), self.headers.get("If-None-Match") if what != "delete" else None
         if not match and not none:
             return
         if self.quirk == "notimplemented":
