@@ -54,8 +54,10 @@ static zinc_status
 changed(cached *c, zinc_status st)
 {
 	const int64_t now = zinc_cached_now(c->ctx);
+	int_fast64_t before = atomic_load(&c->change);
 
-	atomic_store(&c->change, now);
+	while (before < now && !atomic_compare_exchange_weak(&c->change, &before, now))
+		continue;
 	zinc_cached_disk_set_changed(&c->disk, now);
 	return st;
 }
@@ -277,6 +279,7 @@ const zinc_store_ops zinc_store_ops_cache = {
     .del_prefix = cache_del_prefix,
     .put_partial = cache_put_partial,
     .forwards = cache_forwards,
+    .more = 1,
     .flags = AT_BEST,
 };
 
@@ -293,5 +296,7 @@ zinc_store_cache(zinc_store **out, zinc_store *next, const zinc_store_cache_opti
 	st = zinc_store_wrap(out, next->ctx, &zinc_store_ops_cache, c, next->url, err);
 	if (st != ZINC_OK)
 		cache_close(c);
+	else
+		zinc_store_remove_slots(*out);
 	return st;
 }

@@ -237,7 +237,8 @@ open_all(cached_disk *d, const uint8_t identity[ZINC_HASH_BYTES])
 		why = "its file salt cannot be read or made";
 	if (!why) {
 		zinc_hash128(d->id, salt, identity, ZINC_HASH_BYTES);
-		d->ledger = os->open_at(os, d->root, "ledger", O_WRONLY | O_CREAT | O_APPEND, 0600, ZINC_LINKS_REFUSE);
+		d->ledger = os->open_at(os, d->root, "ledger", O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, 0600,
+					ZINC_LINKS_REFUSE);
 		if (d->ledger == -1)
 			give_up(d, "its file ledger cannot be opened", errno);
 		return;
@@ -337,8 +338,7 @@ read_head(const cached_disk *d, reading *r, const char *key, const cached_range 
 	if (d->ctx->os->fstat(d->ctx->os, r->fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < CACHED_HEAD_FIXED)
 		return false;
 	n = zinc_min_u64((uint64_t)st.st_size, most) == most ? most : (size_t)st.st_size;
-	r->bytes = (uint8_t *)zinc_alloc(d->ctx, most);
-	if (!r->bytes || !read_exactly(d, r->fd, r->bytes, n, 0) || !zinc_cached_head_parse(&r->head, r->bytes, n))
+	if (!read_exactly(d, r->fd, r->bytes, n, 0) || !zinc_cached_head_parse(&r->head, r->bytes, n))
 		return false;
 	r->head.about.checked = ns_of(st.st_mtim);
 	return is_of(d, &r->head, key, range) && (uint64_t)st.st_size - r->head.nbytes == r->head.about.nbytes &&
@@ -367,9 +367,11 @@ begin_reading(const cached_disk *d, reading *r, const char *key, const cached_ra
 	r->fd = os->open_at(os, d->root, r->name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0, ZINC_LINKS_REFUSE);
 	if (r->fd == -1)
 		return false;
-	if (read_head(d, r, key, range))
+	r->bytes = (uint8_t *)zinc_alloc(d->ctx, zinc_cached_head_max(strlen(d->url), strlen(key)));
+	if (r->bytes && read_head(d, r, key, range))
 		return true;
-	(void)os->unlinkat(os, d->root, r->name, 0);
+	if (r->bytes)
+		(void)os->unlinkat(os, d->root, r->name, 0);
 	end_reading(d, r);
 	return false;
 }
@@ -562,12 +564,14 @@ zinc_cached_disk_changed(cached_disk *d)
 	return errno == ENOENT ? 0 : INT64_MAX; /* unknown: nothing is fresh */
 }
 
-/* If it cannot be noted, other processes may use older answers for as long as their `age` says. */
+/* If it cannot be noted, other processes may use older answers for as long as their `age` says.  The time never goes
+ * back, even if the clock does. */
 void
 zinc_cached_disk_set_changed(cached_disk *d, int64_t when)
 {
 	const zinc_os *os = d->ctx->os;
-	const struct timespec times[2] = {time_of(when), time_of(when)};
+	const int64_t before = zinc_cached_disk_changed(d);
+	const struct timespec t = time_of(before > when && before != INT64_MAX ? before : when), times[2] = {t, t};
 	char name[NAME_ROOM];
 	int fd;
 

@@ -465,15 +465,16 @@ decide_all(const calling *k)
 static void
 begin(calling *k)
 {
-	const int64_t here = (int64_t)atomic_load(&k->c->change), there = zinc_cached_disk_changed(&k->c->disk);
-	int64_t oldest;
+	const int64_t age = k->c->age, here = (int64_t)atomic_load(&k->c->change);
+	const int64_t there = age ? zinc_cached_disk_changed(&k->c->disk) : 0;
 	size_t i;
 
 	k->began = zinc_cached_now(k->c->ctx);
-	oldest = k->c->age ? k->began - k->c->age : INT64_MAX;
 	k->fresh_after = here > there ? here : there;
-	if (oldest > k->fresh_after)
-		k->fresh_after = oldest;
+	if (age == 0)
+		k->fresh_after = INT64_MAX;
+	else if (k->began - age > k->fresh_after)
+		k->fresh_after = k->began - age;
 	for (i = 0; i < k->n; i++)
 		plan_one(k, i);
 }

@@ -9,8 +9,8 @@ ZINC_OPTIONS_KIND(zinc_store_options, ZINC_OPTION_YES_NO(zinc_store_options, rea
 		  ZINC_OPTION_LINKS(zinc_store_options));
 
 /* Operations that a setting switches off are removed, so that they are refused. */
-static void
-remove_slots(zinc_store *s)
+void
+zinc_store_remove_slots(zinc_store *s)
 {
 	zinc_caps caps = ZINC_CAPS_INIT;
 
@@ -38,7 +38,7 @@ zinc_store_wrap_opened(zinc_store **out, const zinc_store_ops *ops, void *self, 
 		ops->close(self);
 		return st;
 	}
-	remove_slots(s);
+	zinc_store_remove_slots(s);
 	if (o->relaxed)
 		s->put_flags |= ZINC_PUT_RELAXED;
 	if (!o->read_only) {

@@ -61,6 +61,8 @@ typedef struct zinc_ending {
 bool zinc_store_find_ending(zinc_ending *out, const char *name, size_t n);
 zinc_status zinc_store_find_url(const zinc_store_ops **out, const zinc_url *u, zinc_context *ctx, zinc_error *err);
 
+/* Remove the operations that caps do not have. */
+void zinc_store_remove_slots(zinc_store *s);
 /* Wrap an opened store and apply the options that every kind has. */
 zinc_status zinc_store_wrap_opened(zinc_store **out, const zinc_store_ops *ops, void *self, const char *url,
 				   const zinc_store_options *o, zinc_error *err);
