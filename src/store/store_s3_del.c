@@ -1,7 +1,7 @@
 /*
  * store_s3_del.c - deleting keys: many by DeleteObjects, one or a conditional one by DELETE
  *
- * Promises (tests/unit/test_store_s3_del.c names each by its number):
+ * Promises (tests/unit/test_store_s3_list.c names each by its number):
  *
  * (1) ZINC_OK is returned only for a key that the server says it has deleted; a missing key counts as deleted.
  * (2) Each key of a batch has its own result.  A key that the answer does not mention is a failure.

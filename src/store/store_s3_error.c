@@ -1,7 +1,7 @@
 /*
  * store_s3_error.c - what failures of S3 mean, and what helps
  *
- * Promises (tests/unit/test_store_s3_error.c names each by its number):
+ * Promises (tests/unit/test_store_s3_list.c names each by its number):
  *
  * (1) Only NoSuchKey is "missing".  NoSuchBucket and an answer without an error document are failures.  An answer to HEAD
  *     has no document: it is "missing" only if the bucket is known to exist.

@@ -6,7 +6,7 @@
  *     POST ?uploadId=...      complete: the value appears, whole, if its condition holds
  *     DELETE ?uploadId=...    give it up
  *
- * Promises (tests/unit/test_store_s3_parts.c names each by its number):
+ * Promises (tests/unit/test_store_s3_put.c names each by its number):
  *
  * (1) The value appears whole or not at all.
  * (2) An upload that fails is given up, so that its parts are not kept.

@@ -10,7 +10,7 @@
  *     DELETE if "..."   must fail; if it succeeds or is refused, only conditional deletes are missing
  *     DELETE
  *
- * Promises (tests/unit/test_store_s3_test.c names each by its number):
+ * Promises (tests/unit/test_store_s3_put.c names each by its number):
  *
  * (1) No conditional change is sent to a server that has not passed the test.
  * (2) The key is deleted again.
