@@ -527,6 +527,20 @@ extern const zinc_os zinc_os_posix;
 /* The process's current directory, NUL-terminated; -1 and errno when there is none or it does not fit. */
 ZINC_MODULE_API int zinc_cwd(char *out, size_t nbytes);
 
+/* A program whose output is read (os_posix.c). */
+typedef struct zinc_child {
+	pid_t pid;
+	int out; /* a pipe with its standard output */
+} zinc_child;
+/* Start argv[0], found by PATH.  0, or an errno. */
+ZINC_MODULE_API int zinc_child_start(zinc_child *c, char *const argv[]);
+/* Read what it has written: 0 at the end; -1 with EAGAIN if there is nothing within `ms`. */
+ZINC_MODULE_API ssize_t zinc_child_read(const zinc_child *c, void *p, size_t n, int ms);
+/* 1: it has ended, with *status as of waitpid; 0: not yet; -1: errno. */
+ZINC_MODULE_API int zinc_child_wait(const zinc_child *c, int *status);
+/* Close the pipe; `running`: also kill the program and its own children, and wait for its end. */
+ZINC_MODULE_API void zinc_child_end(zinc_child *c, bool running);
+
 /* A variable of the environment; NULL when it is not set or empty, or when the program has more rights than its
  * caller. */
 ZINC_MODULE_API const char *zinc_env(const char *name);

@@ -60,9 +60,11 @@
 #define zinc_wait_cond_init zinc__wait_cond_init
 #define zinc_cwd            zinc__cwd
 
-#define zinc_wait_cond      zinc__wait_cond
-#define zinc_wait_cond_init zinc__wait_cond_init
-#define zinc_base64_encode  zinc__base64_encode
+#define zinc_base64_encode zinc__base64_encode
+#define zinc_child_start   zinc__child_start
+#define zinc_child_read    zinc__child_read
+#define zinc_child_wait    zinc__child_wait
+#define zinc_child_end     zinc__child_end
 
 /* json */
 #define zinc_json_parse  zinc__json_parse

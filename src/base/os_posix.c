@@ -1,7 +1,7 @@
 /*
  * os_posix.c - the only file that makes file-system calls
  *
- * Promises (tests/unit/test_os_posix.c names each by its number):
+ * Promises (tests/unit/test_os_posix.c names each by its number; 5: test_aws_process.c):
  *
  * (1) Unless it follows links, open_at never opens anything outside its directory, whatever the path and whatever is
  *     renamed meanwhile: the kernel resolves the path (openat2), or each component is opened without following links.
@@ -9,6 +9,8 @@
  * (3) Locks belong to the open file, not to the process: two descriptors of one file exclude each other even within one
  *     process, and closing another descriptor releases nothing.
  * (4) read_dir leaves its descriptor as it was, so many threads may list one directory.
+ * (5) A child program has the caller's environment and three descriptors: /dev/null, a pipe to us, /dev/null.  It is a
+ *     group of its own, so that it and what it has started can be ended together.
  *
  * The functions do what the system calls of the same name do, without retries and without policy.  Tests replace this
  * table, so nothing else may be between the stores and the kernel.
@@ -18,9 +20,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/openat2.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -336,6 +342,93 @@ zinc_env(const char *name)
 	const char *value = secure_getenv(name);
 
 	return value && value[0] ? value : NULL;
+}
+
+/* ---- child programs ---- */
+
+static int
+spawn(pid_t *pid, int out, char *const argv[])
+{
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	sigset_t none, usual;
+	int e;
+
+	sigemptyset(&none);
+	sigemptyset(&usual);
+	sigaddset(&usual, SIGPIPE);
+	e = posix_spawn_file_actions_init(&files);
+	if (e)
+		return e;
+	e = posix_spawnattr_init(&attributes);
+	if (e) {
+		posix_spawn_file_actions_destroy(&files);
+		return e;
+	}
+	e = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+	e = e ? e : posix_spawn_file_actions_adddup2(&files, out, 1);
+	e = e ? e : posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &usual);
+	posix_spawnattr_setpgroup(&attributes, 0);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+	e = e ? e : posix_spawnp(pid, argv[0], &files, &attributes, argv, environ);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&files);
+	return e;
+}
+
+/* The pipe never gets the number of a standard descriptor that the program has closed: that would be confused with
+ * the child's. */
+int
+zinc_child_start(zinc_child *c, char *const argv[])
+{
+	int ends[2], high, e;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return errno;
+	high = fcntl(ends[1], F_DUPFD_CLOEXEC, 3);
+	e = high == -1 ? errno : spawn(&c->pid, high, argv);
+	if (high != -1)
+		close(high);
+	close(ends[1]);
+	c->out = ends[0];
+	if (e)
+		close(ends[0]);
+	return e;
+}
+
+ssize_t
+zinc_child_read(const zinc_child *c, void *p, size_t n, int ms)
+{
+	struct pollfd wanted = {c->out, POLLIN, 0};
+	const int ready = poll(&wanted, 1, ms);
+
+	if (ready <= 0)
+		return fail_with(ready == 0 || errno == EINTR ? EAGAIN : errno);
+	return read(c->out, p, n);
+}
+
+/* A program that reaps all children, or ignores SIGCHLD, leaves us without the status: ECHILD. */
+int
+zinc_child_wait(const zinc_child *c, int *status)
+{
+	const pid_t pid = waitpid(c->pid, status, WNOHANG);
+
+	return pid == c->pid ? 1 : (int)pid;
+}
+
+void
+zinc_child_end(zinc_child *c, bool running)
+{
+	int status;
+
+	close(c->out);
+	if (!running)
+		return;
+	kill(-c->pid, SIGKILL);
+	while (waitpid(c->pid, &status, 0) == -1 && errno == EINTR)
+		;
 }
 
 const zinc_os zinc_os_posix = {

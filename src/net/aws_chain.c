@@ -105,14 +105,19 @@ from_settings(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err)
 }
 
 static zinc_status
-from_environment(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err)
+keys_of_environment(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err)
 {
 	static const char *const names[] = {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"};
 	const zinc_aws_keys keys = {zinc_env(names[0]), zinc_env(names[1]), zinc_env("AWS_SESSION_TOKEN")};
 
-	if (s->config->profile)
-		return ZINC_OK; /* promise 2 */
 	return take_keys(s, keys, "the environment", names, out, err);
+}
+
+/* Promise 2. */
+static zinc_status
+from_environment(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err)
+{
+	return s->config->profile ? ZINC_OK : keys_of_environment(s, out, err);
 }
 
 /* ---- profiles ---- */
@@ -124,24 +129,132 @@ profile_get(const zinc_aws_search *s, const char *profile, const char *name)
 }
 
 static zinc_status
-from_keys_of_profile(zinc_aws_search *s, const char *profile, zinc_aws_found *out, zinc_error *err)
+keys_in_files(zinc_aws_search *s, const char *profile, zinc_aws_found *out, zinc_error *err)
 {
 	static const char *const names[] = {"aws_access_key_id", "aws_secret_access_key"};
 	const zinc_aws_keys keys = {profile_get(s, profile, names[0]), profile_get(s, profile, names[1]),
 				    profile_get(s, profile, "aws_session_token")};
-	const char *source;
 
-	ZINC_TRY(zinc_aws_format(s, &source, err, "profile %s", profile));
-	return take_keys(s, keys, source, names, out, err);
+	return take_keys(s, keys, s->source, names, out, err);
 }
 
-/* ---- the order ---- */
+/* What a profile has besides a role.  No keys: nothing. */
+static zinc_status
+keys_of_profile(zinc_aws_search *s, const char *profile, zinc_aws_found *out, zinc_error *err)
+{
+	const char *command = profile_get(s, profile, "credential_process");
+
+	if (profile_get(s, profile, "sso_session") || profile_get(s, profile, "sso_start_url") ||
+	    profile_get(s, profile, "sso_account_id")) {
+		ZINC_TRY(zinc_aws_format(s, &s->source, err, "profile %s (SSO)", profile));
+		return zinc_aws_from_sso(s, profile, out, err);
+	}
+	ZINC_TRY(zinc_aws_format(s, &s->source, err, "profile %s", profile));
+	ZINC_TRY(keys_in_files(s, profile, out, err));
+	if (out->keys.id || !command)
+		return ZINC_OK;
+	ZINC_TRY(zinc_aws_format(s, &s->source, err, "profile %s (credential_process)", profile));
+	return zinc_aws_from_process(s, command, out, err);
+}
+
+/* ---- roles: their keys come from another place ---- */
+
+static zinc_status
+keys_of_place(zinc_aws_search *s, const char *place, zinc_aws_found *out, zinc_error *err)
+{
+	static const struct {
+		const char *name;
+		zinc_status (*find)(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err);
+	} places[] = {{"Environment", keys_of_environment},
+		      {"EcsContainer", zinc_aws_from_container},
+		      {"Ec2InstanceMetadata", zinc_aws_from_metadata}};
+	size_t i;
+
+	for (i = 0; i < sizeof places / sizeof places[0]; i++)
+		if (strcmp(place, places[i].name) == 0)
+			return places[i].find(s, out, err);
+	return zinc_fail(err, ZINC_E_INVALID,
+			 "credential_source must be Environment, EcsContainer or Ec2InstanceMetadata");
+}
+
+typedef struct roles {
+	const char *profile[MAX_ROLES]; /* whose roles are taken one after another: the last first */
+	int n;
+} roles;
+
+static bool
+is_among(const roles *r, const char *profile)
+{
+	int k;
+
+	for (k = 0; k < r->n; k++)
+		if (strcmp(r->profile[k], profile) == 0)
+			return true;
+	return false;
+}
+
+/* The chain of profiles with roles, and the keys that it begins with.  A profile may name itself as the source: then its
+ * own keys count. */
+static zinc_status
+begin_of_roles(zinc_aws_search *s, const char *profile, roles *r, zinc_aws_found *out, zinc_error *err)
+{
+	const char *place, *source;
+
+	while (profile_get(s, profile, "role_arn") && !is_among(r, profile)) {
+		place = profile_get(s, profile, "credential_source");
+		source = profile_get(s, profile, "source_profile");
+		if (r->n == MAX_ROLES)
+			return zinc_fail(err, ZINC_E_INVALID, "more than %d roles, each with the keys of the next",
+					 MAX_ROLES);
+		if (!place == !source)
+			return zinc_fail(
+			    err, ZINC_E_INVALID,
+			    "profile %s has a role_arn; it needs either source_profile or credential_source", profile);
+		r->profile[r->n++] = profile;
+		if (place)
+			return keys_of_place(s, place, out, err);
+		if (!zinc_aws_profiles_has(&s->profiles, ZINC_AWS_PROFILE, source))
+			return zinc_fail(err, ZINC_E_INVALID, "there is no profile %.100s, which is a source_profile",
+					 source);
+		if (is_among(r, source) && strcmp(source, profile) != 0)
+			return zinc_fail(err, ZINC_E_INVALID, "the source_profile settings form a circle");
+		profile = source;
+	}
+	return keys_of_profile(s, profile, out, err);
+}
+
+static zinc_status
+keys_of_role(zinc_aws_search *s, const char *profile, zinc_aws_found *out, zinc_error *err)
+{
+	zinc_aws_found next;
+	roles r = {.n = 0};
+
+	ZINC_TRY(zinc_aws_format(s, &s->source, err, "profile %s (role)", profile));
+	ZINC_TRY(begin_of_roles(s, profile, &r, out, err));
+	if (!out->keys.id)
+		return zinc_fail(err, ZINC_E_INVALID, "the source of the role has no credentials");
+	for (; r.n > 0; r.n--) {
+		ZINC_TRY(zinc_aws_format(s, &s->source, err, "profile %s (role)", r.profile[r.n - 1]));
+		ZINC_TRY(zinc_aws_assume_role(s, r.profile[r.n - 1], &out->keys, &next, err));
+		*out = next;
+	}
+	return ZINC_OK;
+}
 
 static zinc_status
 from_profile(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err)
 {
-	return from_keys_of_profile(s, s->profile, out, err);
+	const char *role = profile_get(s, s->profile, "role_arn");
+	const char *token = profile_get(s, s->profile, "web_identity_token_file");
+
+	if (role && token) {
+		ZINC_TRY(zinc_aws_format(s, &s->source, err, "profile %s (web identity)", s->profile));
+		return zinc_aws_web_identity(s, token, role, profile_get(s, s->profile, "role_session_name"), out, err);
+	}
+	return role ? keys_of_role(s, s->profile, out, err) : keys_of_profile(s, s->profile, out, err);
 }
+
+/* ---- the order ---- */
 
 static const struct {
 	const char *name;
@@ -149,6 +262,7 @@ static const struct {
 } sources[] = {
     {NULL, from_settings},
     {"the environment", from_environment},
+    {"web identity", zinc_aws_from_web_identity},
     {"the files of profiles", from_profile},
     {"the container", zinc_aws_from_container},
     {"EC2 metadata", zinc_aws_from_metadata},

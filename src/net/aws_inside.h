@@ -111,6 +111,8 @@ void zinc_aws_tried(zinc_aws_search *s, const char *what);
 int64_t zinc_aws_clock(zinc_context *ctx);
 /* Is it one of the names that AWS gives to regions?  Others could make a URL lead elsewhere. */
 bool zinc_aws_is_region(const char *text);
+/* Append `text` for a form or a query: everything but letters, digits and "-._~" is escaped. */
+zinc_status zinc_aws_escape(zinc_buf *out, const char *text, zinc_error *err);
 /* A text made in the pool. */
 zinc_status zinc_aws_format(zinc_aws_search *s, const char **out, zinc_error *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -146,6 +148,20 @@ zinc_status zinc_aws_ask(zinc_aws_search *s, const zinc_aws_request *r, zinc_aws
 
 /* ---- sources, each in a file; keys without id: it is not configured ---- */
 
+/* Of the environment: AWS_WEB_IDENTITY_TOKEN_FILE; and of a profile. */
+zinc_status zinc_aws_from_web_identity(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err);
+zinc_status zinc_aws_web_identity(zinc_aws_search *s, const char *token_file, const char *role, const char *session,
+				  zinc_aws_found *out, zinc_error *err);
+/* Of a profile: a role that other keys may take. */
+zinc_status zinc_aws_assume_role(zinc_aws_search *s, const char *profile, const zinc_aws_keys *with,
+				 zinc_aws_found *out, zinc_error *err);
+/* Of a profile: the cache of "aws sso login". */
+zinc_status zinc_aws_from_sso(zinc_aws_search *s, const char *profile, zinc_aws_found *out, zinc_error *err);
+/* Of a profile: the output of a command. */
+zinc_status zinc_aws_from_process(zinc_aws_search *s, const char *command, zinc_aws_found *out, zinc_error *err);
+/* The words of a command as a POSIX shell splits them, without any of its expansions.  *out is NULL-terminated.
+ * E_INVALID, without any part of the command. */
+zinc_status zinc_aws_split(zinc_secret *pool, const char *command, char ***out, zinc_error *err);
 zinc_status zinc_aws_from_container(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err);
 zinc_status zinc_aws_from_metadata(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err);
 

@@ -1,5 +1,5 @@
 /*
- * digest.c - SHA-256, HMAC-SHA-256 and MD5 of libcrypto; only this file uses it
+ * digest.c - SHA-256, HMAC-SHA-256, SHA-1 and MD5 of libcrypto; only this file uses it
  */
 #include "net/digest.h"
 
@@ -43,6 +43,12 @@ zinc_hmac_sha256(const void *key, size_t nkey, const void *p, size_t n, uint8_t 
 }
 
 bool
+zinc_sha1(const void *p, size_t n, uint8_t out[ZINC_SHA1_BYTES])
+{
+	return EVP_Digest(p, n, out, NULL, EVP_sha1(), NULL) == 1;
+}
+
+bool
 zinc_md5(const void *p, size_t n, uint8_t out[ZINC_MD5_BYTES])
 {
 	return EVP_Digest(p, n, out, NULL, EVP_md5(), NULL) == 1;
@@ -61,6 +67,13 @@ bool
 zinc_hmac_sha256(const void *key, size_t nkey, const void *p, size_t n, uint8_t out[ZINC_SHA256_BYTES])
 {
 	(void)key, (void)nkey, (void)p, (void)n, (void)out;
+	return false;
+}
+
+bool
+zinc_sha1(const void *p, size_t n, uint8_t out[ZINC_SHA1_BYTES])
+{
+	(void)p, (void)n, (void)out;
 	return false;
 }
 
