@@ -107,7 +107,7 @@ if(CMOCKA_INCLUDE AND CMOCKA_LIBRARY)
   endforeach()
   zinc_program(rule_stores ${RULE_STORES}) # for tests of the command
   target_link_libraries(rule_stores PRIVATE zinc_support)
-  target_link_options(test_copy_hops PRIVATE -Wl,--wrap=zinc_json_parse,--wrap=zinc_json_print) # it counts calls
+  target_link_options(test_copy_hops PRIVATE -Wl,--wrap=zinc__json_parse,--wrap=zinc_json_print) # it counts calls
 else()
   message(WARNING "cmocka not found: no unit tests")
 endif()

@@ -13,19 +13,19 @@
 
 static unsigned parses, prints;
 
-zinc_status __real_zinc_json_parse(zinc_json_doc **out, zinc_context *ctx, const char *text, size_t n, uint32_t flags,
-				   zinc_error *err);
-zinc_status __wrap_zinc_json_parse(zinc_json_doc **out, zinc_context *ctx, const char *text, size_t n, uint32_t flags,
-				   zinc_error *err);
+zinc_status __real_zinc__json_parse(zinc_json_doc **out, zinc_context *ctx, const char *text, size_t n, uint32_t flags,
+				    zinc_error *err);
+zinc_status __wrap_zinc__json_parse(zinc_json_doc **out, zinc_context *ctx, const char *text, size_t n, uint32_t flags,
+				    zinc_error *err);
 zinc_status __real_zinc_json_print(const zinc_json *v, zinc_buf *out, zinc_error *err);
 zinc_status __wrap_zinc_json_print(const zinc_json *v, zinc_buf *out, zinc_error *err);
 
 zinc_status
-__wrap_zinc_json_parse(zinc_json_doc **out, zinc_context *ctx, const char *text, size_t n, uint32_t flags,
-		       zinc_error *err)
+__wrap_zinc__json_parse(zinc_json_doc **out, zinc_context *ctx, const char *text, size_t n, uint32_t flags,
+			zinc_error *err)
 {
 	parses++;
-	return __real_zinc_json_parse(out, ctx, text, n, flags, err);
+	return __real_zinc__json_parse(out, ctx, text, n, flags, err);
 }
 
 zinc_status
