@@ -107,10 +107,10 @@ new_keys() {
 start_versitygw() {
 	build_versitygw || return 1
 	endpoint=http://127.0.0.1:$(free_port)
-	mkdir -p "$dir/versitygw/zinc" "$dir/versitygw.meta"
+	mkdir -p "$dir/versitygw/zinc" "$dir/meta"
 	ROOT_ACCESS_KEY=$AWS_ACCESS_KEY_ID ROOT_SECRET_KEY=$AWS_SECRET_ACCESS_KEY \
 		start versitygw "$ROOT/servers/versitygw" --port "${endpoint#http://}" --region "$AWS_REGION" --quiet \
-		--keep-alive --health /health posix --sidecar "$dir/versitygw.meta" "$dir/versitygw"
+		--keep-alive --health /health posix --sidecar "$dir/meta" "$dir/versitygw"
 	healthy versitygw "$endpoint/health"
 }
 

@@ -107,6 +107,7 @@ class Answer:
         if match and match != md5(data) and not self.server.ignores:
             return self.error(412, "PreconditionFailed", "no")
         self.fields = {"ETag": md5(data), "Accept-Ranges": "bytes", "Last-Modified": date(-7200)}
+        self.fields |= self.server.meta.get(self.key(), {})
         found = re.fullmatch(r"bytes=(\d*)-(\d*)", self.request.fields.get("range", ""))
         if not found:
             self.body = data
@@ -135,6 +136,7 @@ class Answer:
         if self.refused(data):
             return self.error(412, "PreconditionFailed", "At least one of the conditions did not hold")
         self.server.objects[self.key()] = self.request.body
+        self.server.keep_meta(self.key(), self.request)
         self.fields = {"ETag": md5(self.request.body)}
         self.server.puts += 1
         return None
@@ -163,12 +165,18 @@ class Answer:
 
     def do_deletes(self):
         keys = [xml.sax.saxutils.unescape(k) for k in re.findall(r"<Key>(.*?)</Key>", self.request.body.decode())]
+        quiet = b"<Quiet>true</Quiet>" in self.request.body
         for k in keys:
             self.server.objects.pop(k, None)
-        self.xml("DeleteResult", "")
+        self.xml("DeleteResult", "" if quiet else self.deleted(keys))
+
+    @staticmethod
+    def deleted(keys):
+        return "".join("<Deleted><Key>%s</Key></Deleted>" % xml.sax.saxutils.escape(k) for k in keys)
 
     def do_initiate(self):
         self.server.uploads["u1"] = {}
+        self.server.keep_meta(self.key(), self.request)
         self.xml("InitiateMultipartUploadResult", "<Bucket>b</Bucket><Key>k</Key><UploadId>u1</UploadId>")
 
     def do_part(self):
@@ -353,8 +361,10 @@ class Answer:
     def fault_deleteerror(self, text):
         """KEY,Code: the result of a DeleteObjects has an error for it, and it stays"""
         key, code = text.split(",")
+        self.make()
         self.server.objects[key] = b"kept"
-        self.xml("DeleteResult", "<Error><Key>%s</Key><Code>%s</Code><Message>told to</Message></Error>" % (key, code))
+        keys = [k for k in re.findall(r"<Key>(.*?)</Key>", self.request.body.decode()) if k != key]
+        self.xml("DeleteResult", self.deleted(keys) + "<Error><Key>%s</Key><Code>%s</Code><Message>told to</Message></Error>" % (key, code))
 
     # ---- sending ----
 
@@ -421,6 +431,7 @@ class Server:
         self.objects, self.elsewhere, self.page = dict(objects), elsewhere, page
         self.script = [list(s) for s in script]
         self.ignores = any(s[1] == "ignores" for s in self.script)
+        self.meta = {}
         self.uploads, self.aborts, self.puts, self.count = {}, 0, 0, 0
         self.requests = []  # (kind, path, fields)
         self.drip_head = False
@@ -457,6 +468,9 @@ class Server:
                 sock.close()
             except OSError:
                 pass
+
+    def keep_meta(self, key, request):
+        self.meta[key] = {k: v for k, v in request.fields.items() if k.startswith("x-amz-meta-")}
 
     def fault_for(self, kind):
         for s in self.script:
