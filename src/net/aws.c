@@ -22,6 +22,7 @@
 #define EARLY      300 /* seconds before the expiry at which keys are renewed */
 #define LATEST     10  /* seconds before the expiry at which they are not given out any more */
 #define NEXT_TRY   60.0
+#define YOUNG      10.0 /* seconds in which keys cannot be refused */
 #define LEASE_POOL ((size_t)256 * 1024)
 
 typedef struct lease {
@@ -30,6 +31,7 @@ typedef struct lease {
 	atomic_uint refs;
 	zinc_secret *pool; /* holds this lease, too */
 	int64_t expires;
+	double found; /* when; monotonic */
 	bool refused; /* guarded by the lock of its owner */
 } lease;
 
@@ -98,6 +100,7 @@ lease_new(lease **out, zinc_context *ctx, const zinc_aws_found *found, const cha
 	atomic_init(&l->refs, 1);
 	l->pool = pool;
 	l->expires = found->expires;
+	l->found = zinc_now(ctx);
 	*out = l;
 	return ZINC_OK;
 }
@@ -252,9 +255,22 @@ void
 zinc_aws_refused(zinc_aws *a, zinc_aws_lease *shown)
 {
 	pthread_mutex_lock(&a->lock);
-	if (a->now && shown == &a->now->shown)
+	if (a->now && (!shown || shown == &a->now->shown) && zinc_now(a->ctx) >= a->now->found + YOUNG)
 		a->now->refused = true;
 	pthread_mutex_unlock(&a->lock);
+}
+
+bool
+zinc_aws_shows_secret(zinc_aws *a, const char *text)
+{
+	const zinc_aws_keys *keys;
+	bool shows;
+
+	pthread_mutex_lock(&a->lock);
+	keys = a->now ? a->now->shown.keys : NULL;
+	shows = keys && (strstr(text, keys->secret) || (keys->token && strstr(text, keys->token)));
+	pthread_mutex_unlock(&a->lock);
+	return shows;
 }
 
 /* ---- new and free ---- */
@@ -304,8 +320,8 @@ read_profile(zinc_aws *a, zinc_error *err)
 		    err, ZINC_E_INVALID,
 		    "there is no profile %.100s in the files of profiles (~/.aws/config, ~/.aws/credentials)", name);
 	region = first_of(zinc_env("AWS_REGION"), zinc_env("AWS_DEFAULT_REGION"));
-	if (!region || a->config.profile)
-		region = first_of(zinc_aws_profiles_get(&p, ZINC_AWS_PROFILE, name, "region"), region);
+	if (!region)
+		region = zinc_aws_profiles_get(&p, ZINC_AWS_PROFILE, name, "region");
 	ca = first_of(zinc_env("AWS_CA_BUNDLE"), zinc_aws_profiles_get(&p, ZINC_AWS_PROFILE, name, "ca_bundle"));
 	a->region = copy_text(a->pool, region, &ok);
 	a->ca_file = copy_text(a->pool, ca, &ok);

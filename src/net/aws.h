@@ -53,8 +53,12 @@ void zinc_aws_free(zinc_aws *a);
  * no keys. */
 zinc_status zinc_aws_take(zinc_aws *a, zinc_aws_lease **lease, const zinc_wait *wait, zinc_error *err);
 void zinc_aws_release(zinc_aws_lease *lease); /* NULL is ignored */
-/* The server says that these keys have expired: the next take renews them.  No effect if that has happened. */
+/* The server says that these keys have expired (NULL: those of the last take): the next take renews them.  No effect if
+ * that has happened, or on keys that were found in the last seconds: many requests fail together, and keys that are
+ * refused at once would not get better. */
 void zinc_aws_refused(zinc_aws *a, zinc_aws_lease *lease);
+/* Does a text that is to be shown contain the secret or the token?  A server might send them back. */
+bool zinc_aws_shows_secret(zinc_aws *a, const char *text);
 
 /* From the environment (AWS_REGION, AWS_DEFAULT_REGION) or the profile; NULL: none.  Valid as long as `a`. */
 const char *zinc_aws_region(const zinc_aws *a);

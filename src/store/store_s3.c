@@ -147,20 +147,75 @@ ends_with(zinc_bytes s, const char *end, size_t n)
 	return s.n >= n && strncasecmp((const char *)s.p + s.n - n, end, n) == 0;
 }
 
-/* The last two labels of a name are the least that counts as one service, and only of AWS itself: elsewhere hosts below
- * one domain may belong to different customers. */
+/* "eu-west-1", "us-gov-east-1": no other label of Amazon's names ends so. */
+static bool
+is_region_label(const char *p, size_t n)
+{
+	size_t i, dashes = 0;
+
+	for (i = 0; i < n; i++)
+		dashes += p[i] == '-';
+	return n > 4 && n < 40 && dashes >= 2 && p[n - 1] >= '0' && p[n - 1] <= '9' && p[n - 2] == '-';
+}
+
+/* The label in front of `end`; moves `end` before its dot. */
+static zinc_bytes
+take_label(const char *host, size_t *end)
+{
+	size_t from = *end;
+	zinc_bytes label;
+
+	while (from > 0 && host[from - 1] != '.')
+		from--;
+	label = (zinc_bytes){(const uint8_t *)host + from, *end - from};
+	*end = from > 0 ? from - 1 : 0;
+	return label;
+}
+
+static bool
+is_word(zinc_bytes label, const char *word)
+{
+	return label.n == strlen(word) && strncasecmp((const char *)label.p, word, label.n) == 0;
+}
+
+/* [bucket.]s3[.dualstack][.region].amazonaws.com, or the older [bucket.]s3-region.amazonaws.com.  Other names below that
+ * domain are chosen by its customers: s3-1.eu-west-1.elb.amazonaws.com may be anyone's. */
+static bool
+is_aws_s3(zinc_bytes host, const char *domain)
+{
+	const size_t n = strlen(domain);
+	zinc_bytes label;
+	size_t end;
+
+	if (!ends_with(host, domain, n))
+		return false;
+	end = host.n - n;
+	label = take_label((const char *)host.p, &end);
+	if (label.n > 3 && strncasecmp((const char *)label.p, "s3-", 3) == 0)
+		return is_region_label((const char *)label.p + 3, label.n - 3);
+	if (is_region_label((const char *)label.p, label.n))
+		label = take_label((const char *)host.p, &end);
+	if (is_word(label, "dualstack"))
+		label = take_label((const char *)host.p, &end);
+	return is_word(label, "s3") || is_word(label, "s3-fips");
+}
+
+/* Only of AWS itself: elsewhere hosts below one domain may belong to different customers. */
 bool
 zinc_s3_same_service(const char *from, const char *to)
 {
+	static const char *const domains[] = {"." AWS_DOMAIN, "." AWS_DOMAIN ".cn"};
 	const zinc_bytes a = host_of(from), b = host_of(to);
+	size_t i;
 
 	if (strncmp(to, "https://", 8) != 0 || strncmp(from, "https://", 8) != 0 || !a.n || !b.n)
 		return false;
-	if (memchr(b.p, '@', b.n) || memchr(b.p, ':', b.n))
+	if (memchr(b.p, '@', b.n) || memchr(b.p, ':', b.n) || memchr(b.p, '\\', b.n) || memchr(b.p, '#', b.n))
 		return false;
-	return (ends_with(a, "." AWS_DOMAIN, sizeof AWS_DOMAIN) && ends_with(b, "." AWS_DOMAIN, sizeof AWS_DOMAIN)) ||
-	       (ends_with(a, "." AWS_DOMAIN ".cn", sizeof AWS_DOMAIN + 3) &&
-		ends_with(b, "." AWS_DOMAIN ".cn", sizeof AWS_DOMAIN + 3));
+	for (i = 0; i < sizeof domains / sizeof domains[0]; i++)
+		if (is_aws_s3(a, domains[i]) && is_aws_s3(b, domains[i]))
+			return true;
+	return false;
 }
 
 /* TLS protects the body; over plain http its hash is signed. */
@@ -255,7 +310,7 @@ static const zinc_setting_row s3_settings[] = {
     {.name = "region", .env = "AWS_REGION", .purpose = "region of the bucket [from the server's answer]"},
     {.name = "endpoint",
      .purpose = "server, as https://host:port [AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, the profile's, AWS]"},
-    {.name = "aws_profile", .env = "AWS_PROFILE", .purpose = "section of ~/.aws/config and ~/.aws/credentials"},
+    {.name = "aws_profile", .purpose = "section of ~/.aws/config and ~/.aws/credentials [AWS_PROFILE]"},
     {.name = "anonymous", .preset = "no", .purpose = "yes: do not sign requests, for public buckets"},
     {.name = "path_style",
      .preset = "auto",

@@ -6,7 +6,8 @@
  * (1) Only NoSuchKey is "missing".  NoSuchBucket and an answer without an error document are failures.  An answer to HEAD
  *     has no document: it is "missing" only if the bucket is known to exist.
  * (2) A wrong region, a wrong clock and expired keys are corrected once, and the request is sent again.
- * (3) The error has the server's code, message and request id as printable characters, and says what may help.
+ * (3) The error has the server's code, message and request id as printable characters, and says what may help.  A
+ *     server that sends credentials back is not quoted.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,6 +130,10 @@ fail(const s3_store *s, const zinc_web_answer *a, const s3_fault *f, zinc_error 
 	char id[S3_NAME], more[ZINC_AWS_ADVICE + 2];
 
 	copy_printable(id, sizeof id, &shown);
+	if (zinc_aws_shows_secret(s->aws, f->message) || zinc_aws_shows_secret(s->aws, id) ||
+	    zinc_aws_shows_secret(s->aws, f->code))
+		return zinc_fail(err, st, "HTTP %d; the server's words are not shown: they contain the credentials",
+				 a->head->status);
 	if (!f->code[0] && a->head->status == 404)
 		return zinc_fail(err, ZINC_E_IO, "HTTP 404 without an error document of S3; check s3.endpoint");
 	return zinc_fail(err, st, "%s%s%s (HTTP %d%s%s)%s%s", f->code[0] ? f->code : "refused",
@@ -157,18 +162,6 @@ correct_clock(s3_store *s, const zinc_web_answer *a)
 	return true;
 }
 
-static bool
-correct_keys(s3_store *s)
-{
-	zinc_aws_lease *lease;
-
-	if (zinc_aws_take(s->aws, &lease, NULL, NULL) != ZINC_OK)
-		return false;
-	zinc_aws_refused(s->aws, lease);
-	zinc_aws_release(lease);
-	return true;
-}
-
 /* Can the next try succeed, because it is signed in another way? */
 static bool
 correct(s3_store *s, const zinc_web_answer *a, const s3_fault *f)
@@ -190,7 +183,10 @@ correct(s3_store *s, const zinc_web_answer *a, const s3_fault *f)
 		return true;
 	if (strcmp(f->code, "RequestTimeTooSkewed") == 0)
 		return correct_clock(s, a);
-	return is_one_of(f->code, keys) && correct_keys(s);
+	if (!is_one_of(f->code, keys) || !atomic_load(&s->signs))
+		return false;
+	zinc_aws_refused(s->aws, NULL);
+	return true;
 }
 
 /* ---- verdicts ---- */

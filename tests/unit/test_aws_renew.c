@@ -90,10 +90,24 @@ keys_are_renewed(void **state)
 	assert_string_equal(first->keys->secret, "canary-secret-in3600"); /* still there */
 	zinc_aws_release(first);
 	zinc_aws_release(again);
+	zinc_aws_refused(a, later); /* too young */
+	zinc_aws_release(later);
+	later = take(a);
+	assert_string_equal(later->keys->id, "AKIDin36002");
+	atomic_fetch_add(&ahead, 20);
+	assert_true(zinc_aws_shows_secret(a, "<canary-secret-in3600>"));
+	assert_true(zinc_aws_shows_secret(a, "canary-token-in3600"));
+	assert_false(zinc_aws_shows_secret(a, "AKIDin36002 canary-secret-in360"));
+	zinc_aws_refused(a, later);
 	zinc_aws_refused(a, later);
 	zinc_aws_release(later);
 	later = take(a);
 	assert_string_equal(later->keys->id, "AKIDin36003");
+	zinc_aws_release(later);
+	atomic_fetch_add(&ahead, 20);
+	zinc_aws_refused(a, NULL);
+	later = take(a);
+	assert_string_equal(later->keys->id, "AKIDin36004");
 	zinc_aws_release(later);
 	zinc_aws_free(a);
 	zinc_context_free(ctx);

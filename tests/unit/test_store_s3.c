@@ -69,6 +69,26 @@ public_buckets_need_no_keys(void **state)
 static void
 keys_stay_with_the_service(void **state)
 {
+	static const struct {
+		const char *url;
+		bool same;
+	} hosts[] = {
+	    {"https://s3.amazonaws.com/b/k", true},
+	    {"https://b.s3-us-west-2.amazonaws.com/k", true},
+	    {"https://b.s3.dualstack.eu-west-1.amazonaws.com/k", true},
+	    {"https://s3-fips.us-gov-east-1.amazonaws.com/k", true},
+	    {"https://s3-1.eu-west-1.elb.amazonaws.com/k", false},
+	    {"https://s3.eu-west-1.elb.amazonaws.com/k", false},
+	    {"https://s3.x.execute-api.eu-west-1.amazonaws.com/k", false},
+	    {"https://ec2-1-2-3-4.compute-1.amazonaws.com/k", false},
+	    {"https://b.s3-evil.amazonaws.com/k", false},
+	    {"https://evil.com#.s3.amazonaws.com/k", false},
+	    {"https://b.s3.cn-north-1.amazonaws.com.cn/k", false},
+	    {"https://.amazonaws.com/k", false},
+	    {"https://amazonaws.com/k", false},
+	};
+	size_t i;
+
 	(void)state;
 	assert_true(
 	    zinc_s3_same_service("https://b.s3.us-east-1.amazonaws.com/k", "https://b.s3.eu-west-1.amazonaws.com/k"));
@@ -82,6 +102,9 @@ keys_stay_with_the_service(void **state)
 	    zinc_s3_same_service("https://b.s3.us-east-1.amazonaws.com/k", "https://b.s3.amazonaws.com@evil.com/k"));
 	assert_false(zinc_s3_same_service("https://b.s3.us-east-1.amazonaws.com/k", "https://evil.com?.amazonaws.com"));
 	assert_false(zinc_s3_same_service("https://minio.example.com/k", "https://other.example.com/k"));
+	for (i = 0; i < COUNT(hosts); i++)
+		if (zinc_s3_same_service("https://b.s3.us-east-1.amazonaws.com/k", hosts[i].url) != hosts[i].same)
+			fail_msg("%s", hosts[i].url);
 }
 
 static void
