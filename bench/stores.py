@@ -58,12 +58,11 @@ class Server:
         at, keys = f"127.0.0.1:{self.port}", (env["AWS_ACCESS_KEY_ID"], env["AWS_SECRET_ACCESS_KEY"])
         program = os.path.join(BUILD, "servers", SERVER)
         os.makedirs(os.path.join(where, "data", "zinc"))
-        os.makedirs(os.path.join(where, "meta"))
         if SERVER == "minio":
             argv = [program, "server", "--quiet", "--address", at, os.path.join(where, "data")]
             more = {"MINIO_ROOT_USER": keys[0], "MINIO_ROOT_PASSWORD": keys[1], "MINIO_BROWSER": "off"}
         else:
-            argv = [program, "--port", at, "--quiet", "--keep-alive", "--health", "/health", "posix", "--sidecar", os.path.join(where, "meta"), os.path.join(where, "data")]
+            argv = [program, "--port", at, "--quiet", "--keep-alive", "--health", "/health", "posix", os.path.join(where, "data")]
             more = {"ROOT_ACCESS_KEY": keys[0], "ROOT_SECRET_KEY": keys[1]}
         self.log = open(os.path.join(where, "log"), "wb")
         self.child = subprocess.Popen(argv, env=env | more, stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL)

@@ -104,13 +104,15 @@ new_keys() {
 }
 
 # Each start_SERVER leaves its address in $endpoint, with a bucket "zinc".
+# Not with --sidecar: metadata beside the data changes at another time than the data, so that of eight writers with
+# If-Match a third of the updates is lost.  Without it the file system must have extended attributes.
 start_versitygw() {
 	build_versitygw || return 1
 	endpoint=http://127.0.0.1:$(free_port)
-	mkdir -p "$dir/versitygw/zinc" "$dir/meta"
+	mkdir -p "$dir/versitygw/zinc"
 	ROOT_ACCESS_KEY=$AWS_ACCESS_KEY_ID ROOT_SECRET_KEY=$AWS_SECRET_ACCESS_KEY \
 		start versitygw "$ROOT/servers/versitygw" --port "${endpoint#http://}" --region "$AWS_REGION" --quiet \
-		--keep-alive --health /health posix --sidecar "$dir/meta" "$dir/versitygw"
+		--keep-alive --health /health posix "$dir/versitygw"
 	healthy versitygw "$endpoint/health"
 }
 
@@ -121,6 +123,26 @@ start_minio() {
 	MINIO_ROOT_USER=$AWS_ACCESS_KEY_ID MINIO_ROOT_PASSWORD=$AWS_SECRET_ACCESS_KEY MINIO_BROWSER=off \
 		start minio "$ROOT/servers/minio" server --quiet --address "${endpoint#http://}" "$dir/minio"
 	healthy minio "$endpoint/minio/health/live"
+}
+
+# serve_python NAME SCRIPT...: a server of the tests, which prints its port and ends with its input
+serve_python() {
+	local i fd
+	mkfifo "$dir/$1.in"
+	setsid python3 "${@:2}" <"$dir/$1.in" >"$dir/$1.port" 2>"$dir/$1.log" &
+	started+=($!)
+	exec {fd}>"$dir/$1.in"
+	for ((i = 0; i < 200; i++)); do
+		[ ! -s "$dir/$1.port" ] || break
+		sleep 0.05
+	done
+	endpoint=http://127.0.0.1:$(cat "$dir/$1.port")
+}
+
+# The S3 of the tests has buckets of any name, and keys of its own.
+start_fake() {
+	AWS_ACCESS_KEY_ID=AKIDEXAMPLE AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY
+	serve_python fake tests/support/s3_server.py
 }
 
 # ---- tests ----
@@ -166,7 +188,8 @@ try() {
 	wanted "$1" || return 0
 	say "$1, $2"
 	conform "$4"
-	race "$3" "$5"
+	lost="not tried"
+	[ "$5" = - ] || race "$3" "$5"
 	rows+=("| $1 | $2 | $result | $lost | $caps |")
 }
 
@@ -180,8 +203,16 @@ try_local() {
 }
 
 try_s3() {
-	local query="?endpoint=$endpoint"
-	try s3 "$1" "" "s3://zinc/conform/{}$query" "s3://zinc/race/{}$query"
+	local query="?endpoint=$endpoint" bucket=zinc
+	[ "$1" != fake ] || bucket=plain-1
+	try s3 "$1" "" "s3://$bucket/conform/{}$query" "s3://$bucket/race/{}$query"
+	! has_store cache || try cache "s3, $1" "" "s3://$bucket/cache/{}$query|cache:" -
+}
+
+try_http() {
+	mkdir -p "$dir/served"
+	serve_python web tests/support/http_server.py "$dir/served"
+	try http "tests' own" "" "$endpoint/plain/{}?write=yes&conditions=yes" "$endpoint/plain/race.zarr/{}?write=yes&conditions=yes"
 }
 
 build_zinc() {
@@ -206,10 +237,17 @@ try memory "this process" -t 'memory://conform{}' 'memory://race/{}'
 try fs "this machine" "" "$dir/fs/{}" "$dir/race.zarr/{}"
 try_local sqlite .sqlite
 try_local lmdb .lmdb
-if has_store s3 && wanted s3; then
-	servers=(versitygw)
+if has_store zip; then
+	try zip "this machine" "" "$dir/zip-{}.zip" -
+fi
+if has_store http; then
+	try_http
+fi
+if has_store s3 && { wanted s3 || wanted cache; }; then
+	servers=(fake versitygw)
 	[ -n "$QUICK" ] || servers+=(minio)
 	for server in "${servers[@]}"; do
+		new_keys
 		if "start_$server"; then
 			try_s3 "$server"
 		else
