@@ -178,11 +178,12 @@ zinc_store_at(const zinc_store *s, const char *key, zinc_status st, zinc_error *
 	return zinc_error_at_url(err, st, s->url);
 }
 
-/* The same message for every change of a read-only store. */
+/* The same message for every change of a read-only store, and for every erasing by one that only adds keys. */
 zinc_status
 zinc_store_refuse(const zinc_store *s, const char *key, zinc_error *err)
 {
-	zinc_fail(err, ZINC_E_READONLY, "this store cannot be written");
+	zinc_fail(err, ZINC_E_READONLY, "%s",
+		  s->ops.put ? "keys of this store cannot be erased" : "this store cannot be written");
 	return zinc_store_at(s, key, ZINC_E_READONLY, err);
 }
 
