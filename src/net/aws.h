@@ -48,8 +48,8 @@ zinc_status zinc_aws_new(zinc_aws **out, zinc_context *ctx, const zinc_aws_confi
 void zinc_aws_free(zinc_aws *a);
 
 /* Keys that are valid now.  They are renewed five minutes before they expire, by one thread, while others go on with the
- * old ones; at the end all wait.  E_IO: a source that is configured cannot be reached or refuses; E_INVALID: it is
- * configured wrongly; E_CORRUPT: it answers something else; E_CANCELLED, E_NOMEM.  Without any source there are
+ * old ones; at the end all wait.  E_IO: a source that is configured cannot be reached, refuses, or answers
+ * something else; E_INVALID: it is configured wrongly; E_CANCELLED, E_NOMEM.  Never E_CORRUPT.  Without any source there are
  * no keys. */
 zinc_status zinc_aws_take(zinc_aws *a, zinc_aws_lease **lease, const zinc_wait *wait, zinc_error *err);
 void zinc_aws_release(zinc_aws_lease *lease); /* NULL is ignored */

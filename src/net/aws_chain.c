@@ -84,12 +84,15 @@ static zinc_status
 take_keys(zinc_aws_search *s, zinc_aws_keys keys, const char *source, const char *const names[2], zinc_aws_found *out,
 	  zinc_error *err)
 {
+	zinc_error e = ZINC_ERROR_INIT;
+
 	if (!keys.id && !keys.secret)
 		return ZINC_OK;
 	s->source = source;
 	if (!keys.id || !keys.secret)
 		return zinc_fail(err, ZINC_E_INVALID, "%s is set, but %s is not", names[!keys.id], names[!keys.secret]);
-	ZINC_TRY(zinc_aws_check_keys(&keys, err));
+	if (zinc_aws_check_keys(&keys, &e) != ZINC_OK)
+		return zinc_fail(err, ZINC_E_INVALID, "%s", e.text);
 	*out = (zinc_aws_found){keys, ZINC_AWS_NEVER};
 	return ZINC_OK;
 }
@@ -268,6 +271,15 @@ static const struct {
     {"EC2 metadata", zinc_aws_from_metadata},
 };
 
+/* For the callers of a store E_CORRUPT is a damaged value, and E_UNSUPPORTED a value that this build cannot read. */
+static zinc_status
+status_of(zinc_status st)
+{
+	return st == ZINC_E_CORRUPT || st == ZINC_E_NOTFOUND ? ZINC_E_IO
+	       : st == ZINC_E_UNSUPPORTED                    ? ZINC_E_INVALID
+							     : st;
+}
+
 zinc_status
 zinc_aws_find(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err)
 {
@@ -283,8 +295,8 @@ zinc_aws_find(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err)
 		if (st == ZINC_E_NOMEM)
 			return zinc_fail_nomem(err);
 		if (st != ZINC_OK)
-			return zinc_fail(err, st, "credentials from %s: %s", s->source ? s->source : sources[i].name,
-					 e.text);
+			return zinc_fail(err, status_of(st), "credentials from %s: %s",
+					 s->source ? s->source : sources[i].name, e.text);
 		if (out->keys.id)
 			return ZINC_OK;
 		if (sources[i].name)

@@ -29,6 +29,7 @@ log = collections.defaultdict(list)
 MODES = {
     "ok": "credentials for an hour",
     "in<seconds>": "credentials for so long",
+    "real": "the temporary credentials that s3_server.py accepts",
     "slow": "the answer comes after half a second",
     "expired": "credentials that have expired",
     "error": "500",
@@ -57,6 +58,9 @@ def keys(mode, number):
     if mode == "expired":
         seconds = -3600
     at = int(time.time()) + seconds
+    if mode == "real":
+        return {"id": "ASIATEMPORARY", "secret": "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "token": "token-1", "at": at,
+                "text": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))}
     return {"id": f"AKID{mode}{number}", "secret": f"canary-secret-{mode}", "token": f"canary-token-{mode}", "at": at,
             "text": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))}
 

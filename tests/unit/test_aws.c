@@ -79,7 +79,7 @@ settings_and_environment(void **state)
 	expect(NULL, "AKIDENV/canary-env/canary-tok");
 	expect(&pair, "AKIDSET/canary-set/-"); /* not the token of another pair */
 	expect_error(&half, ZINC_E_INVALID, "the settings", "access_key_id is not");
-	expect_error(&bad, ZINC_E_CORRUPT, "the settings", "secret access key");
+	expect_error(&bad, ZINC_E_INVALID, "the settings", "secret access key");
 	unsetenv("AWS_ACCESS_KEY_ID");
 	expect_error(NULL, ZINC_E_INVALID, "the environment", "AWS_ACCESS_KEY_ID is not");
 }
