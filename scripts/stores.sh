@@ -206,7 +206,7 @@ try_s3() {
 	local query="?endpoint=$endpoint" bucket=zinc
 	[ "$1" != fake ] || bucket=plain-1
 	try s3 "$1" "" "s3://$bucket/conform/{}$query" "s3://$bucket/race/{}$query"
-	! has_store cache || try cache "s3, $1" "" "s3://$bucket/cache/{}$query|cache:" -
+	! has_store cache || try cache "s3, $1" "" "s3://$bucket/cache/{}$query|cache:" "s3://$bucket/cached$query|cache:{}"
 }
 
 try_http() {
@@ -238,7 +238,7 @@ try fs "this machine" "" "$dir/fs/{}" "$dir/race.zarr/{}"
 try_local sqlite .sqlite
 try_local lmdb .lmdb
 if has_store zip; then
-	try zip "this machine" "" "$dir/zip-{}.zip" -
+	try zip "this machine" "" "$dir/zip-{}.zip" "$dir/race.zip/{}"
 fi
 if has_store http; then
 	try_http

@@ -14,6 +14,7 @@ has() { "$ZINC" stores --json | grep -qE "\"name\":\"$1\",[^}]*\"missing\":null"
 "$race" -t 'memory://race/{}' "$writes"
 "$race" "$PWD/race.zarr/{}" "$writes"
 "$race" -t "$PWD/threads.zarr/{}" "$writes"
+"$race" "$PWD/race.zip/{}" $((writes / 10)) # each write appends to the archive
 for store in sqlite lmdb; do
 	if has $store; then
 		"$race" "$store://$PWD/race.$store/{}" "$writes"
