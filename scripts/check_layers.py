@@ -47,6 +47,7 @@ WRAPPERS = {
     r"lz4.*\.h": ["codec/codec_lz4.c"],
     r"pcre2.*\.h": ["schema/regex.c"],
     r"curl/.*": ["net/http_lane.h"],
+    r"lmdb.*": ["store/store_lmdb.h"],
     r"sqlite3.*": ["store/store_sqlite.h"],
     r"openssl/.*": ["net/digest.c"],
 }

@@ -73,20 +73,28 @@
 #define zinc_json_member zinc__json_member
 
 /* store */
-#define zinc_sink_failed    zinc__sink_failed
-#define zinc_done_report    zinc__done_report
-#define zinc_get_select     zinc__get_select
-#define zinc_iov_next       zinc__iov_next
-#define zinc_iov_advance    zinc__iov_advance
-#define zinc_url_unescape   zinc__url_unescape
-#define zinc_url_split_file zinc__url_split_file
-#define zinc_sink_serve     zinc__sink_serve
-#define zinc_sink_missing   zinc__sink_missing
-#define zinc_sink_cancelled zinc__sink_cancelled
-#define zinc_iov_bytes      zinc__iov_bytes
-#define zinc_iov_scatter    zinc__iov_scatter
-#define zinc_iov_gather     zinc__iov_gather
-#define zinc_store_back_off zinc__store_back_off
-#define zinc_store_putv     zinc__store_putv
+#define zinc_sink_failed     zinc__sink_failed
+#define zinc_done_report     zinc__done_report
+#define zinc_get_select      zinc__get_select
+#define zinc_iov_next        zinc__iov_next
+#define zinc_iov_advance     zinc__iov_advance
+#define zinc_url_unescape    zinc__url_unescape
+#define zinc_url_split_file  zinc__url_split_file
+#define zinc_sink_serve      zinc__sink_serve
+#define zinc_sink_missing    zinc__sink_missing
+#define zinc_sink_cancelled  zinc__sink_cancelled
+#define zinc_iov_bytes       zinc__iov_bytes
+#define zinc_iov_scatter     zinc__iov_scatter
+#define zinc_iov_gather      zinc__iov_gather
+#define zinc_batch_put       zinc__batch_put
+#define zinc_batch_del       zinc__batch_del
+#define zinc_batch_begin     zinc__batch_begin
+#define zinc_batch_commit    zinc__batch_commit
+#define zinc_batch_abort     zinc__batch_abort
+#define zinc_batch_check     zinc__batch_check
+#define zinc_ordered_walk    zinc__ordered_walk
+#define zinc_ordered_non_key zinc__ordered_non_key
+#define zinc_store_back_off  zinc__store_back_off
+#define zinc_store_putv      zinc__store_putv
 
 #endif

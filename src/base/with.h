@@ -24,6 +24,9 @@
 #ifndef ZINC_WITH_ISAL
 #define ZINC_WITH_ISAL 0
 #endif
+#ifndef ZINC_WITH_LMDB
+#define ZINC_WITH_LMDB 0
+#endif
 #ifndef ZINC_WITH_LZ4
 #define ZINC_WITH_LZ4 0
 #endif

@@ -39,7 +39,7 @@ zinc_status zinc_fs_key_check(const char *key, zinc_error *err);
 
 /* ---- stores that are modules (store_module.c) ---- */
 
-extern const zinc_store_ops zinc_store_ops_http, zinc_store_ops_https, zinc_store_ops_s3, zinc_store_ops_sqlite;
+extern const zinc_store_ops zinc_store_ops_http, zinc_store_ops_https, zinc_store_ops_s3, zinc_store_ops_sqlite, zinc_store_ops_lmdb;
 
 /* What a module exports: the build it belongs to, and its store for a scheme.  zinc_module_init returns NULL when the
  * module is linked with another library than the one whose zinc_build() is passed. */

@@ -11,6 +11,7 @@
 #define MAX_NAME 32
 
 #define CURL   "libcurl (Debian: libcurl4-openssl-dev)"
+#define LMDB   "LMDB (Debian: liblmdb-dev)"
 #define SQLITE "SQLite (Debian: libsqlite3-dev)"
 
 static const struct module {
@@ -27,6 +28,8 @@ static const struct module {
      ZINC_WITH_CURL &&ZINC_WITH_CRYPTO, CURL " and libcrypto (libssl-dev)"},
     {"sqlite", "sqlite", NULL, ".sqlite,.db", "one file: a table of an SQLite database; a module", ZINC_WITH_SQLITE,
      SQLITE},
+    {"lmdb", "lmdb", NULL, NULL, "an LMDB database: many readers and writers on one machine; a module", ZINC_WITH_LMDB,
+     LMDB},
 };
 #define MODULES (sizeof modules / sizeof modules[0])
 

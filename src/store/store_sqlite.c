@@ -227,6 +227,42 @@ sql_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, c
 	return ZINC_OK;
 }
 
+/* ---- changes: store_batch.c with the transactions of store_sqlite_put.c ---- */
+
+static zinc_status
+sql_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
+	const zinc_wait *wait, zinc_error *err)
+{
+	return zinc_batch_put(&zinc_sql_batch, self, ((sql_store *)self)->ctx, group, puts, n, done, flags, wait, err);
+}
+
+static zinc_status
+sql_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done, uint32_t flags,
+	const zinc_wait *wait, zinc_error *err)
+{
+	return zinc_batch_del(&zinc_sql_batch, self, ((sql_store *)self)->ctx, group, dels, n, done, flags, wait, err);
+}
+
+static zinc_status
+sql_put_begin(void *self, zinc_put_group **group, uint32_t flags, const zinc_wait *wait, zinc_error *err)
+{
+	return zinc_batch_begin(&zinc_sql_batch, self, ((sql_store *)self)->ctx, group, flags, wait, err);
+}
+
+static zinc_status
+sql_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
+{
+	(void)self;
+	return zinc_batch_commit(group, fn, arg, wait, err);
+}
+
+static void
+sql_abort(void *self, zinc_put_group *group)
+{
+	(void)self;
+	zinc_batch_abort(group);
+}
+
 /* ---- open and close ---- */
 
 static void
@@ -324,11 +360,11 @@ const zinc_store_ops zinc_store_ops_sqlite = {
     .close = sql_close,
     .caps = sql_caps,
     .get = sql_get,
-    .put = zinc_sql_put,
-    .del = zinc_sql_del,
-    .put_begin = zinc_sql_put_begin,
-    .commit = zinc_sql_commit,
-    .abort = zinc_sql_abort,
+    .put = sql_put,
+    .del = sql_del,
+    .put_begin = sql_put_begin,
+    .commit = sql_commit,
+    .abort = sql_abort,
     .update = zinc_sql_update,
     .del_prefix = zinc_sql_del_prefix,
     .sync = zinc_sql_sync,

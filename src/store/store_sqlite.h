@@ -3,13 +3,13 @@
  *
  *   store_sqlite.c       the store: open, get, the table of operations
  *   store_sqlite_db.c    connections, their pool, fork, errors
- *   store_sqlite_put.c   changes: put, del, groups, update
+ *   store_sqlite_put.c   changes: put, del, update
  *   store_sqlite_list.c  listing
  */
 #ifndef ZINC_STORE_SQLITE_H
 #define ZINC_STORE_SQLITE_H
 
-#include "store/store_inside.h"
+#include "store/store_batch.h"
 
 #if ZINC_WITH_SQLITE
 #include <sqlite3.h>
@@ -111,15 +111,7 @@ zinc_status zinc_sql_tag(const sql_value *v, zinc_tag *out, const zinc_wait *wai
 
 /* ---- the slots of the other files ---- */
 
-zinc_status zinc_sql_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done,
-			 uint32_t flags, const zinc_wait *wait, zinc_error *err);
-zinc_status zinc_sql_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done,
-			 uint32_t flags, const zinc_wait *wait, zinc_error *err);
-zinc_status zinc_sql_put_begin(void *self, zinc_put_group **group, uint32_t flags, const zinc_wait *wait,
-			       zinc_error *err);
-zinc_status zinc_sql_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait,
-			    zinc_error *err);
-void zinc_sql_abort(void *self, zinc_put_group *group);
+extern const zinc_batch_ops zinc_sql_batch;
 zinc_status zinc_sql_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, uint32_t flags,
 			    const zinc_wait *wait, zinc_error *err);
 zinc_status zinc_sql_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait, zinc_error *err);

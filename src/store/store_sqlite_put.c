@@ -3,9 +3,6 @@
  *
  * Every change is a transaction that begins as a writer (BEGIN IMMEDIATE), so that what it reads stays true until it
  * commits.  Threads of this process take turns before they ask SQLite, which would let them poll.
- *
- * A group copies small values and writes them together, at the latest at its commit; a long value is written at once,
- * with those before it.  Only the commit waits for the disk: in WAL mode that makes all earlier transactions durable.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,22 +11,10 @@
 
 #if ZINC_WITH_SQLITE
 
-#define GROUP_BYTES   (4 * ZINC_MIB) /* copied values of one group */
-#define GROUP_CHANGES 1024
-
 /* Without WAL a transaction that is not synced may damage the database when the power fails. */
 #define SYNC_EXTRA  3
 #define SYNC_FULL   2
 #define SYNC_NORMAL 1
-
-typedef struct change {
-	const char *key;
-	const struct iovec *iov;
-	int niov;
-	bool erase;
-	const zinc_condition *when;
-	zinc_status status; /* OK, E_EXISTS or E_CONFLICT */
-} change;
 
 /* ---- transactions ---- */
 
@@ -157,16 +142,13 @@ check_condition(sql_conn *c, const char *key, const zinc_condition *when, zinc_s
 	if (st == ZINC_OK && v.found && when->when == ZINC_EQUALS)
 		st = zinc_sql_tag(&v, &tag, c->wait, err);
 	zinc_sql_end(&v);
-	if (when->when == ZINC_ABSENT)
-		*status = v.found ? ZINC_E_EXISTS : ZINC_OK;
-	else
-		*status = v.found && zinc_tag_equal(when->tag, &tag) ? ZINC_OK : ZINC_E_CONFLICT;
+	*status = zinc_batch_check(when, v.found ? &tag : NULL);
 	return st;
 }
 
 /* Several pieces are joined: SQLite takes a value as one. */
 static zinc_status
-write_pieces(sql_conn *c, const change *x, zinc_error *err)
+write_pieces(sql_conn *c, const zinc_change *x, zinc_error *err)
 {
 	zinc_status st;
 	uint8_t *bytes;
@@ -188,7 +170,7 @@ write_pieces(sql_conn *c, const change *x, zinc_error *err)
 }
 
 static zinc_status
-apply(sql_conn *c, change *x, zinc_error *err)
+apply(sql_conn *c, zinc_change *x, zinc_error *err)
 {
 	ZINC_TRY(zinc_wait_check(c->wait, err));
 	ZINC_TRY(check_condition(c, x->key, x->when, &x->status, err));
@@ -197,355 +179,21 @@ apply(sql_conn *c, change *x, zinc_error *err)
 	return x->erase ? erase_value(c, x->key, err) : write_pieces(c, x, err);
 }
 
-/* All in one transaction: a failure is that of all; a condition that does not hold is that of its change alone. */
 static zinc_status
-apply_all(sql_store *s, change *changes, size_t n, bool relaxed, const zinc_wait *wait, zinc_error *err)
+apply_all(void *self, zinc_change *const *changes, size_t n, bool relaxed, const zinc_wait *wait, zinc_error *err)
 {
+	sql_store *s = (sql_store *)self;
 	zinc_status st = ZINC_OK;
 	sql_conn *c = NULL;
 	size_t i;
 
 	ZINC_TRY(begin(s, relaxed, &c, wait, err));
 	for (i = 0; i < n && st == ZINC_OK; i++)
-		st = apply(c, &changes[i], err);
+		st = apply(c, changes[i], err);
 	return end(s, c, relaxed, st, err);
 }
 
-static zinc_status
-fail_condition(zinc_status st, zinc_error *err)
-{
-	return zinc_fail(
-	    err, st, st == ZINC_E_EXISTS ? "the key already exists" : "the value is no longer the one that was read");
-}
-
-/* ---- put and del without a group ---- */
-
-/* Report each; `st` is the result of all. */
-static void
-report(const change *changes, size_t n, const zinc_done *done, uint32_t flags, zinc_status st, const zinc_error *e)
-{
-	zinc_error own;
-	zinc_tag tag;
-	zinc_hash h;
-	size_t i;
-	int k;
-
-	for (i = 0; i < n; i++) {
-		tag.n = 0;
-		if (st == ZINC_OK && changes[i].status != ZINC_OK) {
-			zinc_error_clear(&own);
-			fail_condition(changes[i].status, &own);
-			zinc_done_report(done, i, changes[i].status, NULL, &own);
-			continue;
-		}
-		if (st == ZINC_OK && (flags & ZINC_PUT_TAGS) && !changes[i].erase) {
-			zinc_hash_begin(&h);
-			for (k = 0; k < changes[i].niov; k++)
-				zinc_hash_add(&h, changes[i].iov[k].iov_base, changes[i].iov[k].iov_len);
-			zinc_hash_end(&h, &tag);
-		}
-		zinc_done_report(done, i, st, &tag, st == ZINC_OK ? NULL : e);
-	}
-}
-
-static zinc_status group_add(zinc_put_group *group, change *changes, size_t n, uint32_t flags, const zinc_wait *wait,
-			     zinc_error *err);
-
-/* With a group, conditions that fail at its flush are reported by its commit. */
-static void
-run(sql_store *s, zinc_put_group *group, change *changes, size_t n, const zinc_done *done, uint32_t flags,
-    const zinc_wait *wait)
-{
-	zinc_error e;
-	zinc_status st;
-
-	zinc_error_clear(&e);
-	st = group ? group_add(group, changes, n, flags, wait, &e)
-		   : apply_all(s, changes, n, flags & ZINC_PUT_RELAXED, wait, &e);
-	report(changes, n, done, flags, st, &e);
-}
-
-#define FEW 16
-
-zinc_status
-zinc_sql_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
-	     const zinc_wait *wait, zinc_error *err)
-{
-	sql_store *s = (sql_store *)self;
-	change few[FEW], *changes = n <= FEW ? few : (change *)zinc_calloc(s->ctx, n, sizeof *changes);
-	size_t i;
-
-	if (!changes)
-		return zinc_fail_nomem(err);
-	for (i = 0; i < n; i++)
-		changes[i] = (change){puts[i].key, puts[i].iov, puts[i].niov, false, puts[i].when, ZINC_OK};
-	run(s, group, changes, n, done, flags, wait);
-	if (changes != few)
-		zinc_free(s->ctx, changes);
-	return ZINC_OK;
-}
-
-zinc_status
-zinc_sql_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done, uint32_t flags,
-	     const zinc_wait *wait, zinc_error *err)
-{
-	sql_store *s = (sql_store *)self;
-	change few[FEW], *changes = n <= FEW ? few : (change *)zinc_calloc(s->ctx, n, sizeof *changes);
-	size_t i;
-
-	if (!changes)
-		return zinc_fail_nomem(err);
-	for (i = 0; i < n; i++)
-		changes[i] = (change){dels[i].key, NULL, 0, true, dels[i].when, ZINC_OK};
-	run(s, group, changes, n, done, flags, wait);
-	if (changes != few)
-		zinc_free(s->ctx, changes);
-	return ZINC_OK;
-}
-
-/* ---- groups ---- */
-
-/* A change with copies of everything, in one block. */
-typedef struct pending {
-	struct pending *next;
-	change change;
-	struct iovec iov;
-	zinc_condition when;
-	zinc_tag tag;
-	bool failed; /* with its whole flush */
-	char key[];  /* then the value */
-} pending;
-
-typedef struct sql_group {
-	sql_store *s;
-	zinc_turn turn; /* several threads may use the group */
-	bool relaxed, flushed;
-	pending *first, **last;
-	size_t n;
-	uint64_t nbytes;
-	pending *failed, **last_failed; /* for the report at commit */
-	zinc_status status;             /* of a flush that failed */
-	zinc_error error;
-} sql_group;
-
-static zinc_status
-pending_new(sql_group *g, const change *x, pending **out, zinc_error *err)
-{
-	const size_t nkey = strlen(x->key) + 1;
-	size_t nvalue = 0, total;
-	pending *p;
-
-	if ((!x->erase && zinc_iov_bytes(x->iov, x->niov, &nvalue)) || zinc_size_add(sizeof *p + nkey, nvalue, &total))
-		return zinc_fail_nomem(err);
-	p = (pending *)zinc_calloc(g->s->ctx, 1, total);
-	if (!p)
-		return zinc_fail_nomem(err);
-	memcpy(p->key, x->key, nkey);
-	zinc_iov_gather(x->iov, x->niov, (uint8_t *)p->key + nkey, nvalue);
-	p->iov = (struct iovec){p->key + nkey, nvalue};
-	p->change = (change){p->key, &p->iov, x->erase ? 0 : 1, x->erase, NULL, ZINC_OK};
-	if (x->when && x->when->when != ZINC_ANY) {
-		p->when = *x->when;
-		if (p->when.tag)
-			p->tag = *p->when.tag;
-		p->when.tag = &p->tag;
-		p->change.when = &p->when;
-	}
-	*out = p;
-	return ZINC_OK;
-}
-
-static void
-free_list(sql_group *g, pending *p)
-{
-	pending *next;
-
-	for (; p; p = next) {
-		next = p->next;
-		zinc_free(g->s->ctx, p);
-	}
-}
-
-/* After a flush: keep those that failed for the report. */
-static void
-sort_out(sql_group *g, zinc_status st)
-{
-	pending *p = g->first, *next;
-
-	for (; p; p = next) {
-		next = p->next;
-		p->next = NULL;
-		p->failed = st != ZINC_OK;
-		if (st == ZINC_OK && p->change.status == ZINC_OK) {
-			zinc_free(g->s->ctx, p);
-			continue;
-		}
-		*g->last_failed = p;
-		g->last_failed = &p->next;
-	}
-	g->first = NULL;
-	g->last = &g->first;
-	g->n = 0;
-	g->nbytes = 0;
-}
-
-/* Write what is pending, and `more` after it, in one transaction. */
-static zinc_status
-flush(sql_group *g, change *more, size_t nmore, bool relaxed, const zinc_wait *wait, zinc_error *err)
-{
-	zinc_status st = ZINC_OK;
-	sql_conn *c = NULL;
-	pending *p;
-	size_t i;
-
-	if (!g->first && nmore == 0)
-		return ZINC_OK;
-	st = begin(g->s, relaxed, &c, wait, err);
-	for (p = g->first; p && st == ZINC_OK; p = p->next)
-		st = apply(c, &p->change, err);
-	for (i = 0; i < nmore && st == ZINC_OK; i++)
-		st = apply(c, &more[i], err);
-	if (c)
-		st = end(g->s, c, relaxed, st, err);
-	if (st == ZINC_OK)
-		g->flushed = true;
-	else if (g->status == ZINC_OK) {
-		g->status = st;
-		zinc_error_copy(&g->error, err);
-	}
-	sort_out(g, st);
-	return st;
-}
-
-static zinc_status
-copy_all(sql_group *g, const change *changes, size_t n, zinc_error *err)
-{
-	pending *p = NULL;
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		ZINC_TRY(pending_new(g, &changes[i], &p, err));
-		*g->last = p;
-		g->last = &p->next;
-		g->n++;
-		g->nbytes += p->iov.iov_len;
-	}
-	return ZINC_OK;
-}
-
-static bool
-is_long(const change *changes, size_t n)
-{
-	uint64_t total = 0;
-	size_t i, each;
-
-	for (i = 0; i < n; i++) {
-		if (zinc_iov_bytes(changes[i].iov, changes[i].niov, &each) || zinc_u64_add(total, each, &total))
-			return true;
-		if (total > GROUP_BYTES / 4)
-			return true;
-	}
-	return false;
-}
-
-/* With tags the result must be known, and visible, at once. */
-static zinc_status
-group_add(zinc_put_group *group, change *changes, size_t n, uint32_t flags, const zinc_wait *wait, zinc_error *err)
-{
-	sql_group *g = (sql_group *)(void *)group;
-	zinc_status st;
-
-	ZINC_TRY(zinc_turn_acquire(&g->turn, wait, err));
-	if ((flags & ZINC_PUT_TAGS) || is_long(changes, n))
-		st = flush(g, changes, n, true, wait, err);
-	else
-		st = zinc_wait_check(wait, err) == ZINC_OK ? copy_all(g, changes, n, err) : ZINC_E_CANCELLED;
-	if (st == ZINC_OK && (g->n >= GROUP_CHANGES || g->nbytes >= GROUP_BYTES))
-		st = flush(g, NULL, 0, true, wait, err);
-	zinc_turn_release(&g->turn);
-	return st;
-}
-
-zinc_status
-zinc_sql_put_begin(void *self, zinc_put_group **group, uint32_t flags, const zinc_wait *wait, zinc_error *err)
-{
-	sql_store *s = (sql_store *)self;
-	sql_group *g;
-
-	ZINC_TRY(zinc_wait_check(wait, err));
-	g = (sql_group *)zinc_calloc(s->ctx, 1, sizeof *g);
-	if (!g)
-		return zinc_fail_nomem(err);
-	g->s = s;
-	g->relaxed = flags & ZINC_PUT_RELAXED;
-	g->last = &g->first;
-	g->last_failed = &g->failed;
-	zinc_turn_init(&g->turn);
-	*group = (zinc_put_group *)(void *)g;
-	return ZINC_OK;
-}
-
-static void
-group_free(sql_group *g)
-{
-	free_list(g, g->first);
-	free_list(g, g->failed);
-	zinc_turn_fini(&g->turn);
-	zinc_free(g->s->ctx, g);
-}
-
-void
-zinc_sql_abort(void *self, zinc_put_group *group)
-{
-	(void)self;
-	if (group)
-		group_free((sql_group *)(void *)group);
-}
-
-/* Returns the status of the first. */
-static zinc_status
-report_failed(const sql_group *g, zinc_committed_fn fn, void *arg, zinc_error *err)
-{
-	zinc_status first = ZINC_OK, st;
-	const pending *p;
-	zinc_error e;
-
-	for (p = g->failed; p; p = p->next) {
-		zinc_error_clear(&e);
-		st = p->failed ? zinc_error_copy(&e, &g->error) : fail_condition(p->change.status, &e);
-		if (p->failed)
-			st = g->status;
-		if (fn)
-			fn(arg, p->key, st, &e);
-		if (first == ZINC_OK) {
-			first = st;
-			zinc_error_copy(err, &e);
-		}
-	}
-	return first;
-}
-
-zinc_status
-zinc_sql_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait,
-		zinc_error *err)
-{
-	sql_group *g = (sql_group *)(void *)group;
-	zinc_error e;
-	zinc_status st, sync = ZINC_OK;
-
-	zinc_error_clear(&e);
-	if (g->first)
-		(void)flush(g, NULL, 0, g->relaxed, wait, &e);
-	else if (g->flushed && !g->relaxed)
-		sync = zinc_sql_sync(self, wait, &e);
-	st = report_failed(g, fn, arg, err);
-	if (st == ZINC_OK && sync != ZINC_OK) {
-		zinc_error_copy(err, &e);
-		st = sync;
-	}
-	group_free(g);
-	return st;
-}
+const zinc_batch_ops zinc_sql_batch = {apply_all, zinc_sql_sync};
 
 /* ---- update ---- */
 

@@ -19,6 +19,7 @@ static const struct {
     {"curl", ZINC_WITH_CURL, "stores http and s3, modules"},
     {"crypto", ZINC_WITH_CRYPTO, "store s3, a module"},
     {"sqlite", ZINC_WITH_SQLITE, "store sqlite, a module"},
+    {"lmdb", ZINC_WITH_LMDB, "store lmdb, a module"},
 };
 
 void

@@ -1,0 +1,68 @@
+/*
+ * store_batch.h - for stores whose changes are transactions of many keys: databases
+ *
+ *   store_batch.c    put, del and groups, from a function that applies many changes in one transaction
+ *   store_ordered.c  listings, from a function that reads keys in byte order
+ */
+#ifndef ZINC_STORE_BATCH_H
+#define ZINC_STORE_BATCH_H
+
+#include "store/store_inside.h"
+
+/* ---- changes ---- */
+
+typedef struct zinc_change {
+	const char *key;
+	const struct iovec *iov;
+	int niov;
+	bool erase;
+	const zinc_condition *when; /* NULL: any */
+	zinc_status status;         /* set by `apply`: OK, or E_EXISTS or E_CONFLICT if the condition does not hold */
+} zinc_change;
+
+/* A store that has these. */
+typedef struct zinc_batch_ops {
+	/* All changes, in their order, in one transaction.  A failure is that of all; a condition that does not hold is
+	 * that of its change alone. */
+	zinc_status (*apply)(void *self, zinc_change *const *changes, size_t n, bool relaxed, const zinc_wait *wait,
+			     zinc_error *err);
+	/* Make all earlier relaxed changes durable. */
+	zinc_status (*sync)(void *self, const zinc_wait *wait, zinc_error *err);
+} zinc_batch_ops;
+
+/* The slots of such a store.  Tags are those of tag_hash.c. */
+ZINC_MODULE_API zinc_status zinc_batch_put(const zinc_batch_ops *ops, void *self, zinc_context *ctx,
+					   zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done,
+					   uint32_t flags, const zinc_wait *wait, zinc_error *err);
+ZINC_MODULE_API zinc_status zinc_batch_del(const zinc_batch_ops *ops, void *self, zinc_context *ctx,
+					   zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done,
+					   uint32_t flags, const zinc_wait *wait, zinc_error *err);
+ZINC_MODULE_API zinc_status zinc_batch_begin(const zinc_batch_ops *ops, void *self, zinc_context *ctx,
+					     zinc_put_group **group, uint32_t flags, const zinc_wait *wait,
+					     zinc_error *err);
+ZINC_MODULE_API zinc_status zinc_batch_commit(zinc_put_group *group, zinc_committed_fn fn, void *arg,
+					      const zinc_wait *wait, zinc_error *err);
+ZINC_MODULE_API void zinc_batch_abort(zinc_put_group *group);
+
+/* Does the condition hold for a value with this tag (NULL: the key is missing)?  OK, E_EXISTS, E_CONFLICT. */
+ZINC_MODULE_API zinc_status zinc_batch_check(const zinc_condition *when, const zinc_tag *tag);
+
+/* ---- listings ---- */
+
+#define ZINC_ORDERED_NONE UINT64_MAX /* the row has no value */
+
+/* One row: a key, or any bytes, and the size of its value.  Non-zero: no more. */
+typedef int (*zinc_ordered_row_fn)(void *arg, const char *key, size_t n, uint64_t nbytes);
+/* Call fn for the keys that begin with `prefix`, from `from` on, in byte order, until it returns non-zero.  It does not
+ * use the store.  Sizes may be left out (0) without `sizes`. */
+typedef zinc_status (*zinc_ordered_fn)(void *self, const char *prefix, zinc_bytes from, bool sizes,
+				       zinc_ordered_row_fn fn, void *arg, const zinc_wait *wait, zinc_error *err);
+
+/* The walk slot.  *stopped: the caller's function wants no more. */
+ZINC_MODULE_API zinc_status zinc_ordered_walk(void *self, zinc_context *ctx, zinc_ordered_fn rows, const char *prefix,
+					      const zinc_lister *to, bool *stopped, const zinc_wait *wait,
+					      zinc_error *err);
+/* Report a row that is no key, because of its name or (`value`) its value. */
+ZINC_MODULE_API int zinc_ordered_non_key(const zinc_lister *to, const char *name, bool value);
+
+#endif

@@ -1,0 +1,281 @@
+/*
+ * test_store_batch.c - the promises of store_batch.c and store_ordered.c, by number
+ *
+ * The store under test is a list of keys; it notes its transactions.
+ */
+#include <stdio.h>
+
+#include "store/store_batch.h"
+#include "support/test.h"
+
+/* "2d 1r": a durable transaction of two changes, a relaxed one of one; "s": a sync. */
+typedef struct notes {
+	char text[256];
+	zinc_status fails; /* the next transaction */
+	const char *keys[16];
+} notes;
+
+static void
+note(notes *x, const char *text)
+{
+	const size_t n = strlen(x->text);
+
+	snprintf(x->text + n, sizeof x->text - n, "%s%s", n ? " " : "", text);
+}
+
+/* The key "there" exists, with an empty tag; no other does. */
+static zinc_status
+apply(void *self, zinc_change *const *changes, size_t n, bool relaxed, const zinc_wait *wait, zinc_error *err)
+{
+	notes *x = (notes *)self;
+	const zinc_tag tag = {1, {7}};
+	char text[32];
+	size_t i;
+
+	(void)wait;
+	for (i = 0; i < n; i++)
+		changes[i]->status =
+		    zinc_batch_check(changes[i]->when, strcmp(changes[i]->key, "there") == 0 ? &tag : NULL);
+	snprintf(text, sizeof text, "%d%c", (int)n, relaxed ? 'r' : 'd');
+	note(x, text);
+	if (x->fails == ZINC_OK)
+		return ZINC_OK;
+	x->fails = ZINC_OK;
+	return zinc_fail(err, ZINC_E_IO, "the disk is full");
+}
+
+static zinc_status
+sync_all(void *self, const zinc_wait *wait, zinc_error *err)
+{
+	(void)wait, (void)err;
+	note((notes *)self, "s");
+	return ZINC_OK;
+}
+
+static const zinc_batch_ops ops = {apply, sync_all};
+
+typedef struct outcomes {
+	int dones;
+	zinc_status last;
+} outcomes;
+
+static void
+count_done(void *arg, size_t i, const zinc_outcome *o)
+{
+	outcomes *x = (outcomes *)arg;
+
+	(void)i;
+	x->dones++;
+	if (o->status != ZINC_OK)
+		x->last = o->status;
+}
+
+static outcomes
+put(notes *x, zinc_put_group *g, const char *key, size_t nbytes, const zinc_condition *when, uint32_t flags)
+{
+	static uint8_t bytes[2 << 20];
+	const struct iovec iov = {bytes, nbytes};
+	const zinc_put p = {.key = key, .iov = &iov, .niov = 1, .when = when};
+	outcomes o = {0, ZINC_OK};
+	const zinc_done done = {.size = sizeof done, .done = count_done, .arg = &o};
+	zinc_error err = ZINC_ERROR_INIT;
+
+	assert_ok(zinc_batch_put(&ops, x, zinc_context_get(NULL), g, &p, 1, &done, flags, NULL, &err));
+	assert_int_equal(o.dones, 1);
+	return o;
+}
+
+static zinc_put_group *
+begin(notes *x, uint32_t flags)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_put_group *g = NULL;
+
+	assert_ok(zinc_batch_begin(&ops, x, zinc_context_get(NULL), &g, flags, NULL, &err));
+	return g;
+}
+
+static const zinc_condition absent = {ZINC_ABSENT, NULL};
+
+/* ---- (1) ---- */
+
+static void
+each_change_has_its_result(void **state)
+{
+	const zinc_put puts[] = {{.key = "a", .when = &absent}, {.key = "there", .when = &absent}, {.key = "b"}};
+	zinc_error err = ZINC_ERROR_INIT;
+	outcomes o = {0, ZINC_OK};
+	const zinc_done done = {.size = sizeof done, .done = count_done, .arg = &o};
+	notes x = {"", ZINC_OK, {NULL}};
+
+	(void)state;
+	assert_ok(zinc_batch_put(&ops, &x, zinc_context_get(NULL), NULL, puts, 3, &done, 0, NULL, &err));
+	assert_int_equal(o.dones, 3);
+	assert_int_equal(o.last, ZINC_E_EXISTS);
+	assert_string_equal(x.text, "3d");
+	x.fails = ZINC_E_IO;
+	assert_int_equal(put(&x, NULL, "a", 1, NULL, ZINC_PUT_RELAXED).last, ZINC_E_IO);
+	assert_string_equal(x.text, "3d 1r");
+}
+
+/* ---- (2), (3) ---- */
+
+static void
+groups_write_together(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	notes x = {"", ZINC_OK, {NULL}};
+	zinc_put_group *g = begin(&x, 0);
+	int i;
+
+	(void)state;
+	put(&x, g, "a", 10, NULL, 0);
+	put(&x, g, "b", 10, NULL, 0);
+	assert_string_equal(x.text, "");
+	assert_ok(zinc_batch_commit(g, NULL, NULL, NULL, &err));
+	assert_string_equal(x.text, "2d");
+	g = begin(&x, 0);
+	put(&x, g, "a", 10, NULL, 0);
+	put(&x, g, "long", 2 << 20, NULL, 0);
+	assert_string_equal(x.text, "2d 2r");
+	put(&x, g, "tag", 1, NULL, ZINC_PUT_TAGS);
+	assert_ok(zinc_batch_commit(g, NULL, NULL, NULL, &err));
+	assert_string_equal(x.text, "2d 2r 1r s");
+	g = begin(&x, ZINC_PUT_RELAXED);
+	for (i = 0; i < 1030; i++)
+		put(&x, g, "k", 1, NULL, 0);
+	assert_ok(zinc_batch_commit(g, NULL, NULL, NULL, &err));
+	assert_string_equal(x.text, "2d 2r 1r s 1024r 6r");
+	g = begin(&x, 0);
+	put(&x, g, "k", 1, NULL, 0);
+	zinc_batch_abort(g);
+	zinc_batch_abort(NULL);
+	assert_string_equal(x.text, "2d 2r 1r s 1024r 6r");
+}
+
+/* ---- (4) ---- */
+
+static void
+note_failed(void *arg, const char *key, zinc_status st, const zinc_error *e)
+{
+	char text[64];
+
+	assert_int_equal(e->code, st);
+	snprintf(text, sizeof text, "%s:%d", key, (int)st);
+	note((notes *)arg, text);
+}
+
+static void
+commits_report_what_failed(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	notes x = {"", ZINC_OK, {NULL}}, failed = {"", ZINC_OK, {NULL}};
+	zinc_put_group *g = begin(&x, 0);
+	char want[64];
+
+	(void)state;
+	assert_int_equal(put(&x, g, "there", 1, &absent, 0).last, ZINC_OK);
+	assert_int_equal(put(&x, g, "fine", 1, &absent, 0).last, ZINC_OK);
+	assert_int_equal(zinc_batch_commit(g, note_failed, &failed, NULL, &err), ZINC_E_EXISTS);
+	snprintf(want, sizeof want, "there:%d", (int)ZINC_E_EXISTS);
+	assert_string_equal(failed.text, want);
+	failed.text[0] = '\0';
+	g = begin(&x, 0);
+	put(&x, g, "a", 1, NULL, 0);
+	put(&x, g, "b", 1, NULL, 0);
+	x.fails = ZINC_E_IO;
+	assert_int_equal(zinc_batch_commit(g, note_failed, &failed, NULL, &err), ZINC_E_IO);
+	snprintf(want, sizeof want, "a:%d b:%d", (int)ZINC_E_IO, (int)ZINC_E_IO);
+	assert_string_equal(failed.text, want);
+}
+
+/* ---- (5), (6), (7) ---- */
+
+/* Counts the rows that are read, in the note of the last. */
+static int reads;
+
+static zinc_status
+rows(void *self, const char *prefix, zinc_bytes from, bool sizes, zinc_ordered_row_fn fn, void *arg,
+     const zinc_wait *wait, zinc_error *err)
+{
+	notes *x = (notes *)self;
+	int i;
+
+	(void)sizes, (void)wait, (void)err;
+	for (i = 0; x->keys[i]; i++) {
+		const size_t n = strlen(x->keys[i]);
+		const int order = memcmp(x->keys[i], from.p ? from.p : (const uint8_t *)"", n < from.n ? n : from.n);
+
+		if (order < 0 || (order == 0 && n < from.n) || strncmp(x->keys[i], prefix, strlen(prefix)) != 0)
+			continue;
+		reads++;
+		if (fn(arg, x->keys[i], n, x->keys[i][0] == 'n' ? ZINC_ORDERED_NONE : n))
+			break;
+	}
+	return ZINC_OK;
+}
+
+static int
+see_key(void *arg, const char *key, uint64_t nbytes)
+{
+	(void)nbytes;
+	note((notes *)arg, key);
+	return strcmp(key, "stop") == 0;
+}
+
+static int
+see_entry(void *arg, const char *key, int is_prefix)
+{
+	assert_int_equal(is_prefix, key[strlen(key) - 1] == '/');
+	note((notes *)arg, key);
+	return 0;
+}
+
+static int
+see_non_key(void *arg, const zinc_non_key *x)
+{
+	char text[64];
+
+	snprintf(text, sizeof text, "[%s %d]", x->key, (int)x->kind);
+	note((notes *)arg, text);
+	return x->holds(x, "any");
+}
+
+static void
+listings(void **state)
+{
+	notes x = {"", ZINC_OK, {"/x", "a", "a/b/1", "a/b/2", "a/c", "a0", "none", "stop", "z", NULL}};
+	zinc_lister all = {.size = sizeof all, .key = see_key, .non_key = see_non_key, .arg = &x},
+		    level = {.size = sizeof level, .entry = see_entry, .non_key = see_non_key, .arg = &x};
+	zinc_context *ctx = zinc_context_get(NULL);
+	zinc_error err = ZINC_ERROR_INIT;
+	bool stopped;
+
+	(void)state;
+	assert_ok(zinc_ordered_walk(&x, ctx, rows, "", &all, &stopped, NULL, &err));
+	assert_true(stopped);
+	assert_string_equal(x.text, "[/x 1] a a/b/1 a/b/2 a/c a0 [none 2] stop");
+	x.text[0] = '\0';
+	reads = 0;
+	assert_ok(zinc_ordered_walk(&x, ctx, rows, "", &level, &stopped, NULL, &err));
+	assert_false(stopped);
+	assert_string_equal(x.text, "[ 1] a a/ a0 [none 2] stop z");
+	assert_int_equal(reads, 7); /* neither a/b/2 nor a/c */
+	x.text[0] = '\0';
+	level.non_key = NULL;
+	assert_ok(zinc_ordered_walk(&x, ctx, rows, "a/", &level, &stopped, NULL, &err));
+	assert_string_equal(x.text, "a/b/ a/c");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(each_change_has_its_result),
+	    cmocka_unit_test(groups_write_together),
+	    cmocka_unit_test(commits_report_what_failed),
+	    cmocka_unit_test(listings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
