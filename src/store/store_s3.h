@@ -94,6 +94,7 @@ typedef struct s3_call {
 	zinc_buf text;
 	zinc_status result;
 	/* of store_s3_call.c */
+	zinc_status cut; /* why the text is not complete */
 	zinc_http_head *head;
 	char *url;
 	int rounds;

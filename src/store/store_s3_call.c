@@ -64,6 +64,7 @@ on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
 	s3_call *c = &x->all[i];
 
 	c->text.n = 0;
+	c->cut = ZINC_OK;
 	if (!c->url)
 		ZINC_TRY(zinc_s3_url(x->store, c->key, c->query, &c->url, err));
 	out->url = c->url;
@@ -117,13 +118,23 @@ on_head(void *arg, size_t i, const zinc_http_head *h)
 	return ZINC_HTTP_GO;
 }
 
-/* A text that is too long is cut here, and refused by whoever parses it. */
 static zinc_http_next
 on_body(void *arg, size_t i, const uint8_t *bytes, size_t n)
 {
 	s3_call *c = &((const s3_calls *)arg)->all[i];
 
-	return zinc_buf_add(&c->text, bytes, n, NULL) == ZINC_OK ? ZINC_HTTP_GO : ZINC_HTTP_STOP;
+	c->cut = zinc_buf_add(&c->text, bytes, n, NULL);
+	return c->cut == ZINC_OK ? ZINC_HTTP_GO : ZINC_HTTP_STOP;
+}
+
+/* The text does not fit.  A change may nevertheless have been made. */
+static zinc_status
+fail_cut(s3_call *c, zinc_error *err)
+{
+	c->unknown += strcmp(c->method, "POST") == 0;
+	return c->cut == ZINC_E_NOMEM
+		   ? zinc_fail_nomem(err)
+		   : zinc_fail(err, c->cut, "the server's answer is longer than %zu bytes", c->text.max);
 }
 
 /* Another writer was faster, or is changing the key now. */
@@ -240,7 +251,10 @@ on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 	s3_fault f;
 
 	c->code[0] = '\0';
-	if (st == ZINC_OK && !is_success(x->store, c, &f)) {
+	if (st == ZINC_OK && c->cut != ZINC_OK) {
+		st = fail_cut(c, &e);
+		err = &e;
+	} else if (st == ZINC_OK && !is_success(x->store, c, &f)) {
 		st = failure(x->store, c, &next, &e);
 		err = &e;
 	}

@@ -199,15 +199,16 @@ write_parts(zinc_buf *out, const upload *u, zinc_error *err)
 	return zinc_buf_puts(out, "</CompleteMultipartUpload>", err);
 }
 
-/* The head of this answer has no ETag: the text has. */
+/* The head of this answer has no ETag: the text has.  Anything else is no success that can be relied on. */
 static zinc_status
 take_etag(const upload *u, s3_call *c, zinc_error *err)
 {
 	zinc_status st;
 	zinc_buf etag;
 
+	c->tag.n = 0;
 	zinc_buf_init(&etag, u->store->web.ctx, sizeof c->tag.b - 4);
-	st = zinc_xml_find((const char *)c->text.p, c->text.n, "CompleteMultipartUploadResult/ETag", &etag, err);
+	st = zinc_xml_find((const char *)c->text.p, c->text.n, "CompleteMultipartUploadResult/ETag", &etag, NULL);
 	if (st == ZINC_OK && etag.n) {
 		const bool quoted = etag.p[0] == '"';
 
@@ -215,12 +216,10 @@ take_etag(const upload *u, s3_call *c, zinc_error *err)
 					     zinc_buf_text(&etag));
 	}
 	zinc_buf_fini(&etag);
-	if (st == ZINC_E_NOTFOUND)
+	if (st == ZINC_OK && c->tag.n > 1)
 		return ZINC_OK;
-	return st == ZINC_OK ? ZINC_OK
-			     : zinc_fail(err, ZINC_E_UNCERTAIN,
-					 "the server's answer is incomplete: the value may or may "
-					 "not have been put");
+	return zinc_fail(err, ZINC_E_UNCERTAIN,
+			 "the server's answer is incomplete: the value may or may not have been put");
 }
 
 static zinc_status

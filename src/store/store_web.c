@@ -414,8 +414,13 @@ on_body(void *arg, size_t i, const uint8_t *bytes, size_t n)
 	exchange *x = &((const batch *)arg)->x[i];
 	zinc_status st;
 
-	if (x->judged)
-		return zinc_buf_add(&x->text, bytes, n, NULL) == ZINC_OK ? ZINC_HTTP_GO : ZINC_HTTP_STOP;
+	if (x->judged) { /* a text that is too long is cut */
+		st = zinc_buf_add(&x->text, bytes, n, NULL);
+		x->judged = st != ZINC_E_NOMEM;
+		if (!x->judged)
+			return fault(x, st, "no memory for an answer");
+		return st == ZINC_OK ? ZINC_HTTP_GO : ZINC_HTTP_STOP;
+	}
 	if (x->gathers) {
 		st = zinc_buf_add(&x->gathered, bytes, n, NULL);
 		if (st == ZINC_E_LIMIT)

@@ -67,6 +67,7 @@ QUIRKS = {
     "slow": "503 SlowDown the first two times",
     "noetag": "no ETag",
     "html": "404 with a page in HTML",
+    "echo": "403 with the headers of the request in its message",
 }
 REGION = {"abroad": "eu-west-9", "moved": "eu-west-9"}
 
@@ -159,6 +160,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(307, b"", [("Location", "http://localhost:%d/_log/away" % self.server.server_port)])
         if self.quirk == "html":
             return self.answer(404, b"<html><body>not here</body></html>", [("Content-Type", "text/html")])
+        if self.quirk == "echo":
+            raise Fail(403, "AccessDenied", " ".join("%s=%s" % h for h in sorted(self.headers.items(), reverse=True)))
         if self.quirk == "slow" and n <= 2:
             raise Fail(503, "SlowDown", "Please reduce your request rate.")
         self.check_signature()

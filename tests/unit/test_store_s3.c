@@ -4,11 +4,15 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "store/store_s3.h"
 #include "support/bucket.h"
 #include "support/conform_store.h"
+#include "support/files.h"
 #include "support/gets.h"
+#include "support/sweep.h"
 #include "support/test.h"
 
 static web server;
@@ -167,13 +171,183 @@ region_and_clock_are_learned(void **state)
 	check_works("slow");
 }
 
+/* ---- (4) secrets ---- */
+
+#define CANARY "CANARY-SECRET-1"
+
+static void
+check_no_canary(const char *place, const char *query)
+{
+	const zinc_setting keys[] = {
+	    {"access_key_id", "CANARY-ID"}, {"secret_access_key", CANARY}, {"session_token", "CANARY-TOKEN"}};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+	zinc_store *s = NULL;
+	zinc_status st;
+	char url[256];
+	int n = 0;
+
+	snprintf(url, sizeof url, "s3://%s?endpoint=http://127.0.0.1:%d%s", place, server.port, query);
+	st = zinc_store_open(&s, url, ZINC_STORE_OPTIONS(.settings = keys, .nsettings = 3), &err);
+	if (st == ZINC_OK) {
+		st = zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err);
+		assert_null(strstr(zinc_error_text(&err), "CANARY"));
+		st |= zinc_store_put(s, NULL, "k", "1", 1, NULL, 0, NULL, NULL, &err);
+		assert_null(strstr(zinc_error_text(&err), "CANARY"));
+		st |= zinc_store_list(s, "", count_key, &n, NULL, &err);
+	}
+	assert_int_not_equal(st, ZINC_OK);
+	assert_null(strstr(zinc_error_text(&err), "CANARY"));
+	zinc_blob_fini(&b);
+	zinc_store_close(s);
+}
+
+static void
+secrets_are_not_shown(void **state)
+{
+	static const char *const places[] = {"plain-c", "denied-c", "echo-c", "nosuch-c", "html-c"};
+	static const char *const queries[] = {"", "&retries=1", "&region=BAD REGION"};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(places); i++)
+		for (k = 0; k < COUNT(queries); k++)
+			check_no_canary(places[i], queries[k]);
+}
+
+/* ---- URLs and settings ---- */
+
+static void
+bad_settings(void **state)
+{
+	static const char *const bad[] = {
+	    "s3://",
+	    "s3:///k",
+	    "s3://a%20b/k",
+	    "s3://b/a//b",
+	    "s3://b/../c",
+	    "s3://b?endpoint=ftp://h",
+	    "s3://b?endpoint=http://",
+	    "s3://b?endpoint=http://u:p@h",
+	    "s3://b?endpoint=http://h/path",
+	    "s3://b?anonymous=maybe",
+	    "s3://b?path_style=maybe",
+	    "s3://a.b?path_style=no",
+	    "s3://b?part_size=4",
+	    "s3://b?parallel=0",
+	    "s3://b?timeout=0",
+	    "s3://b?region=x.y",
+	    "s3://b?nothing=1",
+	};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = NULL;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(bad); i++)
+		assert_int_equal(zinc_store_open(&s, bad[i], NULL, &err), ZINC_E_INVALID);
+}
+
+static void
+places_of_requests(void **state)
+{
+	static const struct {
+		const char *url, *want;
+	} all[] = {
+	    {"s3://bucket/x?region=eu-west-1", "https://bucket.s3.eu-west-1.amazonaws.com/x/a%20b/%2B%25?q="},
+	    {"s3://bucket?region=cn-north-1", "https://bucket.s3.cn-north-1.amazonaws.com.cn/a%20b/%2B%25?q="},
+	    {"s3://a.b?region=eu-west-1", "https://s3.eu-west-1.amazonaws.com/a.b/a%20b/%2B%25?q="},
+	    {"s3://bucket/d%20e/?endpoint=minio:9000", "https://minio:9000/bucket/d%20e/a%20b/%2B%25?q="},
+	    {"s3://bucket?endpoint=https://r2.example.org/&path_style=no",
+	     "https://bucket.r2.example.org/a%20b/%2B%25?q="},
+	};
+	zinc_error err = ZINC_ERROR_INIT;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(all); i++) {
+		zinc_store *s = NULL;
+		char *url = NULL;
+
+		assert_ok(zinc_store_open(&s, all[i].url, NULL, &err));
+		assert_ok(zinc_s3_url((s3_store *)s->self, "a b/+%", "q=", &url, &err));
+		assert_string_equal(url, all[i].want);
+		zinc_free(s->ctx, url);
+		zinc_store_close(s);
+	}
+}
+
+/* ---- every allocation, and fork ---- */
+
+static zinc_status
+open_and_use(void *arg, zinc_context *ctx, zinc_error *err)
+{
+	const zinc_setting all[] = {{"access_key_id", BUCKET_ID}, {"secret_access_key", BUCKET_SECRET}};
+	static const char *const keys[] = {"k", "b", "c", "d", "e"};
+	zinc_store *s = NULL;
+	zinc_blob b = ZINC_BLOB_INIT;
+	zinc_status st;
+	char url[256];
+	int n = 0;
+
+	(void)arg;
+	snprintf(url, sizeof url, "s3://plain-sweep/x?endpoint=http://127.0.0.1:%d", server.port);
+	ZINC_TRY(zinc_store_open(&s, url, ZINC_STORE_OPTIONS(.context = ctx, .settings = all, .nsettings = 2), err));
+	st = zinc_store_put(s, NULL, "k", "1", 1, NULL, 0, NULL, NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_store_get_all(s, "k", &b, NULL, 0, NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_store_list(s, "", count_key, &n, NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_store_del_keys(s, keys, COUNT(keys), 0, NULL, err);
+	zinc_blob_fini(&b);
+	zinc_store_close(s);
+	return st;
+}
+
+static void
+memory_runs_out(void **state)
+{
+	(void)state;
+	sweep_alloc(open_and_use, NULL);
+}
+
+static void
+forks(void **state)
+{
+	zinc_store *s = bucket_open(&server, "plain", "");
+	int status;
+	pid_t pid;
+
+	(void)state;
+	put_text(s, "k", "1");
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		assert_text(s, "k", "1");
+		put_text(s, "child", "2");
+		leave_child(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_text(s, "child", "2");
+	zinc_store_close(s);
+}
+
 int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(public_buckets_need_no_keys),           cmocka_unit_test(keys_stay_with_the_service),
-	    cmocka_unit_test(redirections_elsewhere_are_not_signed), cmocka_unit_test(plain_http_needs_permission),
+	    cmocka_unit_test(public_buckets_need_no_keys),
+	    cmocka_unit_test(keys_stay_with_the_service),
+	    cmocka_unit_test(redirections_elsewhere_are_not_signed),
+	    cmocka_unit_test(plain_http_needs_permission),
 	    cmocka_unit_test(region_and_clock_are_learned),
+	    cmocka_unit_test(secrets_are_not_shown),
+	    cmocka_unit_test(bad_settings),
+	    cmocka_unit_test(places_of_requests),
+	    cmocka_unit_test(forks),
+	    cmocka_unit_test(memory_runs_out),
 	};
 	int failed;
 
