@@ -85,6 +85,7 @@ exchange_v2() {
 		fi
 		mkdir -p "$BUILD/interop-v2"
 		"$python" tests/interop/v2.py "$BUILD/zinc" "$BUILD/interop-v2" || status=1
+		"$python" tests/interop/zip_store.py "$BUILD/zinc" "$BUILD/interop-zip" || status=1
 		"$python" tests/interop/drafts.py "$BUILD/zinc" "$BUILD/interop-drafts" ../shared/fixtures || status=1
 	done
 	return $status
@@ -110,6 +111,7 @@ flags=()
 exchange_v2
 mkdir -p "$BUILD/interop-types"
 "$VENV/bin/python" tests/interop/extension_types.py "$BUILD/zinc" "$BUILD/interop-types"
+"$VENV/bin/python" tests/interop/zip_store.py "$BUILD/zinc" "$BUILD/interop-zip"
 "$VENV/bin/python" tests/interop/xarray_sees.py "$BUILD/zinc" "$BUILD/interop-xarray"
 # shellcheck disable=SC2086
 exec "$VENV/bin/python" tests/interop/run.py "${flags[@]}" ${INTEROP_FLAGS:-}
