@@ -288,8 +288,8 @@ zinc_aws_find(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err)
 	size_t i;
 
 	memset(out, 0, sizeof *out);
-	s->source = NULL;
 	for (i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+		s->source = NULL; /* of a source that was not configured */
 		ZINC_TRY(zinc_wait_for(s->wait, "credentials", err));
 		st = sources[i].find(s, out, &e);
 		if (st == ZINC_E_NOMEM)
@@ -302,6 +302,7 @@ zinc_aws_find(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err)
 		if (sources[i].name)
 			zinc_aws_tried(s, sources[i].name);
 	}
+	s->source = NULL;
 	out->expires = ZINC_AWS_NEVER;
 	return ZINC_OK;
 }

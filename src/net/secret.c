@@ -139,18 +139,21 @@ pool_free(void *arg, void *p)
 		c->used = 0;
 }
 
+/* In place if the block has room, which was rounded up; it never becomes shorter, so that all of it will be wiped. */
 static void *
 pool_realloc(void *arg, void *p, size_t nbytes)
 {
-	const size_t old = p ? ((block *)p - 1)->n : 0;
+	block *b = p ? (block *)p - 1 : NULL;
 	void *copy;
 
-	if (p && nbytes <= rounded(old))
-		return p; /* in place; its length stays, so that all of it will be wiped */
+	if (b && nbytes <= rounded(b->n)) {
+		b->n = nbytes > b->n ? nbytes : b->n;
+		return p;
+	}
 	copy = pool_alloc(arg, nbytes);
-	if (!copy || !p)
+	if (!copy || !b)
 		return copy;
-	memcpy(copy, p, old);
+	memcpy(copy, p, b->n);
 	pool_free(arg, p);
 	return copy;
 }

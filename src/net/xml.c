@@ -73,7 +73,7 @@ has_control(const char *p, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (((unsigned char)p[i] < ' ' && !is_space(p[i])) || p[i] == 0x7f)
+		if ((unsigned char)p[i] < ' ' && !is_space(p[i]))
 			return true;
 	return false;
 }

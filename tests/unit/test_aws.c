@@ -42,6 +42,7 @@ none_is_anonymous(void **state)
 	assert_ok(zinc_aws_new(&a, NULL, &config, &err));
 	assert_ok(zinc_aws_take(a, &lease, NULL, &err));
 	assert_null(lease->keys);
+	assert_string_equal(lease->source, "no source: anonymous");
 	assert_true(zinc_aws_advice(a, advice, sizeof advice));
 	assert_non_null(strstr(advice, "no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, or "
 				       "?anonymous=1 (tried the environment"));

@@ -187,6 +187,29 @@ memory_is_used_again(void **state)
 	zinc_secret_free(s);
 }
 
+/* Growing byte by byte moves a block now and then, and loses nothing. */
+static void
+blocks_grow(void **state)
+{
+	zinc_secret *s = make(NULL, POOL);
+	zinc_context *mine = zinc_secret_context(s);
+	char *p = NULL;
+	size_t n, k;
+
+	(void)state;
+	for (n = 1; n < 200; n++) {
+		p = (char *)zinc_realloc(mine, p, n);
+		assert_non_null(p);
+		p[n - 1] = (char)n;
+		for (k = 0; k < n; k++)
+			assert_int_equal((unsigned char)p[k], k + 1);
+		if (n % 7 == 0)
+			assert_ptr_equal(zinc_realloc(mine, p, n / 2), p); /* never shorter */
+	}
+	zinc_free(mine, p);
+	zinc_secret_free(s);
+}
+
 static void
 there_is_a_maximum(void **state)
 {
@@ -284,10 +307,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(pages_of_their_own),    cmocka_unit_test(blocks_are_hidden_and_wiped),
-	    cmocka_unit_test(memory_is_used_again),  cmocka_unit_test(there_is_a_maximum),
-	    cmocka_unit_test(documents_and_buffers), cmocka_unit_test(a_child_has_a_copy),
-	    cmocka_unit_test(memory_that_fails),
+	    cmocka_unit_test(pages_of_their_own),   cmocka_unit_test(blocks_are_hidden_and_wiped),
+	    cmocka_unit_test(memory_is_used_again), cmocka_unit_test(there_is_a_maximum),
+	    cmocka_unit_test(blocks_grow),          cmocka_unit_test(documents_and_buffers),
+	    cmocka_unit_test(a_child_has_a_copy),   cmocka_unit_test(memory_that_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,6 +64,7 @@ documents(void **state)
 	    {"\xef\xbb\xbf<a/>", "<a>a."},
 	    {"<s3:a xmlns:s3=\"http://x/\" b = 'c>\"d'><s3:b/>t</s3:a >", "<a<b>b't>a."},
 	    {"<a>&lt;&amp;&gt;&quot;&apos;&#65;&#x1F600;&#10;&#x1;</a>", "<a'<&>\"'A\xf0\x9f\x98\x80\n\x01>a."},
+	    {"<a>\x7f</a>", "<a'\x7f>a."},
 	    {"<a>1\r\n2\r3\n</a>", "<a'1\n2\n3\n>a."},
 	    {"<a><![CDATA[<b>&amp;]]]]><![CDATA[>]]></a>", "<a'<b>&amp;]]'>>a."},
 	    {"<a><![CDATA[]]></a>", "<a>a."},
