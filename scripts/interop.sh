@@ -65,13 +65,20 @@ install_v2() {
 		echo "interop: installing zarr 2.18 for Python $version"
 		rm -rf "$VENV2"
 		if "$python" -m venv "$VENV2" && "$VENV2/bin/pip" install -q --disable-pip-version-check \
-			--only-binary :all: 'zarr<3' 'numcodecs<0.16' 'numpy<2' pytest; then
+			--only-binary :all: 'zarr<3' 'numcodecs<0.16' 'numpy<2' lmdb pytest; then
 			touch "$VENV2/complete"
 			return
 		fi
 	done < <(pythons)
 	echo "interop: no Python (3.9 to 3.12) could install zarr 2.18" >&2
 	return 1
+}
+
+# SQLite and LMDB databases, which only zarr-python 2 can use.
+exchange_databases() {
+	rm -rf "$BUILD/interop-databases"
+	mkdir -p "$BUILD/interop-databases"
+	"$VENV2/bin/python" tests/interop/databases.py "$BUILD/zinc" "$(realpath "$BUILD/interop-databases")"
 }
 
 # Version 2 and the draft of 2020 with every available zarr-python 2: PyPI's, and Debian's if it is installed, whose
@@ -98,7 +105,7 @@ program() { # program NAME: tests/interop/NAME.c into build/interop-NAME
 
 [ -e "$VENV/complete" ] && "$VENV/bin/python" -c "import xarray" 2>/dev/null || install_python
 [ -z "${INTEROP_INSTALL:-}" ] || exit 0
-[ -e "$VENV2/complete" ] || install_v2
+[ -e "$VENV2/complete" ] && "$VENV2/bin/python" -c "import lmdb" 2>/dev/null || install_v2
 [ -e "$NPM/complete" ] || install_node
 scripts/setup.sh build
 cmake -G Ninja -B "$BUILD" -S . --log-level=WARNING >/dev/null
@@ -109,6 +116,7 @@ program poke
 flags=()
 [ -z "${INTEROP_QUICK:-}" ] || flags+=(--quick)
 exchange_v2
+exchange_databases
 mkdir -p "$BUILD/interop-types"
 "$VENV/bin/python" tests/interop/extension_types.py "$BUILD/zinc" "$BUILD/interop-types"
 "$VENV/bin/python" tests/interop/zip_store.py "$BUILD/zinc" "$BUILD/interop-zip"

@@ -132,7 +132,7 @@ look_at_setting(void *arg, const char *store, const zinc_setting_row *row)
 	wanted *w = (wanted *)arg;
 
 	CHECK(store && row->purpose);
-	w->found += strcmp(row->name, w->name) == 0;
+	w->found += strcmp(store, "http") == 0 && strcmp(row->name, w->name) == 0;
 	return 0;
 }
 

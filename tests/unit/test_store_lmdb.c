@@ -13,6 +13,7 @@
 #include "support/conform_store.h"
 #include "support/files.h"
 #include "support/gets.h"
+#include "support/kill_storm.h"
 #include "support/test.h"
 
 #if ZINC_WITH_LMDB
@@ -438,6 +439,16 @@ other_files_are_refused(void **state)
 	assert_null(s);
 }
 
+/* ---- (3) ---- */
+
+static void
+killed_writers_lose_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(system("rm -rf storm.lmdb"), 0);
+	kill_storm("lmdb://storm.lmdb", getenv("ZINC_LONG") ? 100 : 10);
+}
+
 int
 main(void)
 {
@@ -451,6 +462,7 @@ main(void)
 	    cmocka_unit_test(replaced_databases_are_noticed),
 	    cmocka_unit_test(names_that_are_no_keys),
 	    cmocka_unit_test(many_keys),
+	    cmocka_unit_test(killed_writers_lose_nothing),
 	    cmocka_unit_test(meta_pages_are_checked),
 	    cmocka_unit_test(other_files_are_refused),
 	};

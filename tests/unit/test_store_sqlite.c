@@ -12,6 +12,7 @@
 #include "support/conform_store.h"
 #include "support/files.h"
 #include "support/gets.h"
+#include "support/kill_storm.h"
 #include "support/test.h"
 
 #if ZINC_WITH_SQLITE
@@ -544,6 +545,17 @@ many_keys(void **state)
 	zinc_store_close(s);
 }
 
+/* ---- (3) ---- */
+
+static void
+killed_writers_lose_nothing(void **state)
+{
+	(void)state;
+	remove_database("storm.sqlite");
+	kill_storm("sqlite://storm.sqlite", getenv("ZINC_LONG") ? 100 : 10);
+	assert_string_equal(ask("storm.sqlite", "PRAGMA integrity_check"), "ok");
+}
+
 int
 main(void)
 {
@@ -562,6 +574,7 @@ main(void)
 	    cmocka_unit_test(a_fork_amidst_a_change_is_refused),
 	    cmocka_unit_test(read_only_places),
 	    cmocka_unit_test(many_keys),
+	    cmocka_unit_test(killed_writers_lose_nothing),
 	};
 	zinc_error err = ZINC_ERROR_INIT;
 	int failed;
