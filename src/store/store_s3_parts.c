@@ -365,8 +365,8 @@ test_completes(s3_store *s, const char *key, const zinc_wait *wait)
 		(void)zinc_s3_one(s, &undo, &clean_up, NULL);
 		zinc_s3_call_fini(s, &undo);
 	}
-	if (st != ZINC_E_CANCELLED)
-		atomic_store(&s->conditional_completes, st == ZINC_E_CONFLICT ? S3_YES : S3_NO);
+	if (st == ZINC_OK || st == ZINC_E_CONFLICT) /* else it is tested again */
+		atomic_store(&s->conditional_completes, st == ZINC_OK ? S3_NO : S3_YES);
 }
 
 bool

@@ -71,25 +71,34 @@ test_puts(s3_store *s, const char *key, const zinc_wait *wait, zinc_error *err)
 	return st == ZINC_E_UNSUPPORTED ? ZINC_OK : st;
 }
 
-/* A failure of any kind means that conditional deletes are not used. */
-static void
-test_deletes(s3_store *s, const char *key, const zinc_wait *wait)
+static zinc_status
+test_deletes(s3_store *s, const char *key, const zinc_wait *wait, zinc_error *err)
 {
 	bool held = false;
-	const zinc_status st = try_change(s, "DELETE", key, &other, &held, wait, NULL);
+	const zinc_status st = try_change(s, "DELETE", key, &other, &held, wait, err);
 
-	atomic_store(&s->conditional_deletes, st == ZINC_OK && !held ? S3_YES : S3_NO);
+	if (st == ZINC_OK)
+		atomic_store(&s->conditional_deletes, held ? S3_NO : S3_YES);
+	else if (st == ZINC_E_UNSUPPORTED)
+		atomic_store(&s->conditional_deletes, S3_NO);
+	return st == ZINC_E_UNSUPPORTED ? ZINC_OK : st;
 }
 
+/* Without a result for deletes, they are tested again when they are needed. */
 static zinc_status
-test_key(s3_store *s, const char *key, const zinc_wait *wait, zinc_error *err)
+test_key(s3_store *s, const char *key, bool deletes, const zinc_wait *wait, zinc_error *err)
 {
 	const zinc_wait clean_up = zinc_s3_clean_up(s);
-	const zinc_status st = test_puts(s, key, wait, err);
+	zinc_status st = test_puts(s, key, wait, err);
 	s3_call c = {.method = "DELETE", .key = key};
 
-	if (st == ZINC_OK && zinc_s3_is_tested(s))
-		test_deletes(s, key, wait);
+	if (st == ZINC_OK && zinc_s3_is_tested(s)) {
+		zinc_error e = ZINC_ERROR_INIT;
+		const zinc_status tested = test_deletes(s, key, wait, &e);
+
+		if (deletes && tested != ZINC_OK)
+			st = zinc_error_copy(err, &e);
+	}
 	(void)zinc_s3_one(s, &c, &clean_up, NULL);
 	zinc_s3_call_fini(s, &c);
 	return st;
@@ -97,7 +106,7 @@ test_key(s3_store *s, const char *key, const zinc_wait *wait, zinc_error *err)
 
 /* Rights may differ elsewhere in the bucket, so the test is made beside the key. */
 static zinc_status
-test_beside(s3_store *s, const char *key, const zinc_wait *wait, zinc_error *err)
+test_beside(s3_store *s, const char *key, bool deletes, const zinc_wait *wait, zinc_error *err)
 {
 	const char *slash = strrchr(key, '/');
 	char id[40];
@@ -108,9 +117,16 @@ test_beside(s3_store *s, const char *key, const zinc_wait *wait, zinc_error *err
 	zinc_buf_init(&beside, s->web.ctx, ZINC_MAX_KEY);
 	st = zinc_buf_printf(&beside, err, "%.*s.zinc-test-%s", slash ? (int)(slash - key) + 1 : 0, key, id);
 	if (st == ZINC_OK)
-		st = test_key(s, zinc_buf_text(&beside), wait, err);
+		st = test_key(s, zinc_buf_text(&beside), deletes, wait, err);
 	zinc_buf_fini(&beside);
 	return st;
+}
+
+static zinc_status
+no_result(const zinc_error *e, zinc_error *err)
+{
+	return zinc_fail(err, e->code == ZINC_E_CONFLICT ? ZINC_E_IO : e->code,
+			 "cannot find out whether the server evaluates conditions: %.600s", e->text);
 }
 
 /* Two threads may test at once, which is harmless. */
@@ -119,9 +135,8 @@ zinc_s3_check_puts(s3_store *s, const char *key, const zinc_wait *wait, zinc_err
 {
 	zinc_error e = ZINC_ERROR_INIT;
 
-	if (atomic_load(&s->conditional_puts) == S3_UNKNOWN && test_beside(s, key, wait, &e) != ZINC_OK)
-		return zinc_fail(err, e.code == ZINC_E_CONFLICT ? ZINC_E_IO : e.code,
-				 "cannot find out whether the server evaluates conditions: %.600s", e.text);
+	if (atomic_load(&s->conditional_puts) == S3_UNKNOWN && test_beside(s, key, false, wait, &e) != ZINC_OK)
+		return no_result(&e, err);
 	if (atomic_load(&s->conditional_puts) == S3_YES)
 		return ZINC_OK;
 	return zinc_fail(
@@ -133,7 +148,11 @@ zinc_s3_check_puts(s3_store *s, const char *key, const zinc_wait *wait, zinc_err
 zinc_status
 zinc_s3_check_deletes(s3_store *s, const char *key, const zinc_wait *wait, zinc_error *err)
 {
+	zinc_error e = ZINC_ERROR_INIT;
+
 	ZINC_TRY(zinc_s3_check_puts(s, key, wait, err));
+	if (atomic_load(&s->conditional_deletes) == S3_UNKNOWN && test_beside(s, key, true, wait, &e) != ZINC_OK)
+		return no_result(&e, err);
 	if (atomic_load(&s->conditional_deletes) == S3_YES)
 		return ZINC_OK;
 	return zinc_fail(err, ZINC_E_UNSUPPORTED, "this server has no conditional deletes");

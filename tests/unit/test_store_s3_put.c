@@ -7,6 +7,7 @@
 #include "store/store_s3.h"
 #include "support/bucket.h"
 #include "support/gets.h"
+#include "support/sweep.h"
 #include "support/test.h"
 
 static web server;
@@ -146,6 +147,35 @@ conditional_deletes_are_tested(void **state)
 	zinc_store_close(s);
 }
 
+static zinc_status
+put_and_delete(void *arg, zinc_context *ctx, zinc_error *err)
+{
+	const zinc_setting all[] = {{"access_key_id", BUCKET_ID}, {"secret_access_key", BUCKET_SECRET}};
+	zinc_tag tag = {0, {0}};
+	const zinc_condition equals = {ZINC_EQUALS, &tag};
+	zinc_store *s = NULL;
+	zinc_status st;
+	char url[256];
+
+	snprintf(url, sizeof url, "s3://plain-sweep%d/x?endpoint=http://127.0.0.1:%d", ++*(int *)arg, server.port);
+	ZINC_TRY(zinc_store_open(&s, url, ZINC_STORE_OPTIONS(.context = ctx, .settings = all, .nsettings = 2), err));
+	st = zinc_store_put(s, NULL, "k", "1", 1, &absent, 0, &tag, NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_store_del(s, NULL, "k", &equals, 0, NULL, err);
+	zinc_store_close(s);
+	return st;
+}
+
+/* A failure on this side says nothing about the server. */
+static void
+memory_runs_out(void **state)
+{
+	int number = 0;
+
+	(void)state;
+	sweep_alloc(put_and_delete, &number);
+}
+
 /* ---- store_s3_parts.c ---- */
 
 enum { LARGE = 21 << 20 };
@@ -258,10 +288,15 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(own_write_is_recognised),     cmocka_unit_test(overwritten_write_is_uncertain),
-	    cmocka_unit_test(conflicts_are_retried),       cmocka_unit_test(servers_without_conditions_are_found),
-	    cmocka_unit_test(server_is_tested_once),       cmocka_unit_test(conditional_deletes_are_tested),
-	    cmocka_unit_test(large_values_have_parts),     cmocka_unit_test(failed_uploads_are_given_up),
+	    cmocka_unit_test(own_write_is_recognised),
+	    cmocka_unit_test(overwritten_write_is_uncertain),
+	    cmocka_unit_test(conflicts_are_retried),
+	    cmocka_unit_test(servers_without_conditions_are_found),
+	    cmocka_unit_test(server_is_tested_once),
+	    cmocka_unit_test(conditional_deletes_are_tested),
+	    cmocka_unit_test(memory_runs_out),
+	    cmocka_unit_test(large_values_have_parts),
+	    cmocka_unit_test(failed_uploads_are_given_up),
 	    cmocka_unit_test(stale_uploads_are_leftovers),
 	};
 	int failed;
