@@ -292,7 +292,7 @@ keep(const calling *k, size_t i, const zinc_got *got)
 		a.object_size = got->object_size;
 		a.offset = offset;
 		a.nbytes = nbytes;
-		if (has_tags(k->c))
+		if (got->tag->n <= sizeof got->tag->b && has_tags(k->c))
 			a.tag = *got->tag;
 	}
 	if (a.nbytes == a.object_size)
@@ -471,9 +471,7 @@ begin(calling *k)
 
 	k->began = zinc_cached_now(k->c->ctx);
 	k->fresh_after = here > there ? here : there;
-	if (age == 0)
-		k->fresh_after = INT64_MAX;
-	else if (k->began - age > k->fresh_after)
+	if (k->began - age > k->fresh_after)
 		k->fresh_after = k->began - age;
 	for (i = 0; i < k->n; i++)
 		plan_one(k, i);

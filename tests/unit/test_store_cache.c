@@ -358,6 +358,97 @@ failures(void **state)
 	zinc_store_close(base);
 }
 
+/* Put an answer of another generation into the file of "a", as a slow process might, as soon as "a" was confirmed. */
+typedef struct meddler {
+	cached *cache;
+	zinc_tag old;
+	bool confirmed;
+	int times;
+} meddler;
+
+static void
+meddle(void *arg, uint64_t answers, const zinc_get *get)
+{
+	static const cached_range whole_value = {CACHED_WHOLE, 0, 0};
+	static char text[] = "zeroth";
+	const struct iovec iov = {text, 6};
+	meddler *m = (meddler *)arg;
+	const cached_about about = {.tag = m->old, .object_size = 6, .nbytes = 6, .checked = 1};
+
+	(void)answers;
+	if (m->confirmed) {
+		zinc_cached_disk_add(&m->cache->disk, "a", &whole_value, &about, &iov, 1);
+		m->times++;
+	}
+	m->confirmed |= get->stat && strcmp(get->key, "a") == 0;
+}
+
+/* (2) What is served is what was confirmed. */
+static void
+replaced_meanwhile(void **state)
+{
+	enum { N = 12 };
+	static const char *const others[] = {"b", "c", "d"};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *base = NULL;
+	zinc_get get[N];
+	remote_store x;
+	meddler m;
+	gets g;
+	rig r;
+	int i;
+
+	(void)state;
+	make_empty("meddled");
+	memset(&x, 0, sizeof x);
+	memset(&m, 0, sizeof m);
+	assert_ok(zinc_store_open(&base, "memory://", NULL, &err));
+	x.local = base;
+	x.parallel = 1;
+	rig_of(&r, remote_store_open(&x, NULL),
+	       ZINC_STORE_CACHE_OPTIONS(.dir = "meddled", .name = "n", .memory_bytes = 1));
+	put_text(base, "a", "zeroth");
+	m.old = tag_of(base, "a");
+	m.cache = (cached *)r.cache->self;
+	put_text(base, "a", "first");
+	for (i = 0; i < 3; i++)
+		put_text(base, others[i], others[i]);
+	assert_text(r.cache, "a", "first");
+	for (i = 0; i < N; i++)
+		get[i] = get_range(i ? others[i % 3] : "a", 0, ZINC_TO_END);
+	x.before = meddle;
+	x.arg = &m;
+	gets_init(&g, N);
+	assert_ok(gets_run(&g, r.cache, get, &err));
+	assert_true(m.times > 0);
+	assert_int_equal(g.r[0].nbytes, 5);
+	assert_memory_equal(g.r[0].bytes, "first", 5);
+	gets_fini(&g);
+	rig_end(&r);
+	zinc_store_close(base);
+}
+
+/* (2) A file with fewer bytes than its range says is not used. */
+static void
+too_few_bytes(void **state)
+{
+	static char text[] = "01234";
+	const struct iovec iov = {text, 5};
+	const cached_range range = {CACHED_PART, 0, 8};
+	cached_about about = {.object_size = 10, .nbytes = 5, .checked = 1};
+	rig r;
+
+	(void)state;
+	make_empty("few");
+	rig_memory(&r, ZINC_STORE_CACHE_OPTIONS(.dir = "few", .name = "n", .memory_bytes = 1));
+	put_text(r.base, "a", "0123456789");
+	about.tag = tag_of(r.base, "a");
+	zinc_cached_disk_add(&((cached *)r.cache->self)->disk, "a", &range, &about, &iov, 1);
+	assert_range(r.cache, get_range("a", 0, 8), "01234567");
+	assert_string_equal(asked(&r), "get a 8");
+	rig_end(&r);
+}
+
 /* (7) room(): "not now" is kept, and "fail" fails one request. */
 static void
 rooms(void **state)
@@ -401,21 +492,24 @@ memory_is_bounded(void **state)
 	static uint8_t bytes[20000];
 	const uint64_t budget = 100000;
 	zinc_blob b = ZINC_BLOB_INIT;
+	const zinc_lru_entry *e;
 	char key[16];
+	size_t i;
 	rig r;
-	int i;
 
 	(void)state;
 	rig_memory(&r, ZINC_STORE_CACHE_OPTIONS(.dir = "", .memory_bytes = budget));
 	for (i = 0; i < 2000; i++) {
-		snprintf(key, sizeof key, "%d", i);
-		assert_ok(zinc_store_put(r.base, NULL, key, bytes, i < 1000 ? (size_t)i : (size_t)(i % 7), NULL, 0,
-					 NULL, NULL, &err));
+		snprintf(key, sizeof key, "%zu", i);
+		assert_ok(zinc_store_put(r.base, NULL, key, bytes, i < 1000 ? i : i % 7, NULL, 0, NULL, NULL, &err));
 		assert_ok(zinc_store_get_all(r.cache, key, &b, NULL, 0, NULL, &err));
 		zinc_blob_fini(&b);
 		assert_true(((cached *)r.cache->self)->memory.table.used <= budget);
 	}
 	assert_true(((cached *)r.cache->self)->memory.table.used > budget / 2);
+	for (e = ((cached *)r.cache->self)->memory.table.newest, i = 0; e; e = e->older)
+		i++;
+	assert_true(i * sizeof *e < budget);
 	assert_ok(zinc_store_put(r.base, NULL, "long", bytes, sizeof bytes, NULL, 0, NULL, NULL, &err));
 	rig_end(&r);
 }
@@ -690,6 +784,8 @@ main(void)
 	    cmocka_unit_test(without_tags),
 	    cmocka_unit_test(one_call),
 	    cmocka_unit_test(failures),
+	    cmocka_unit_test(replaced_meanwhile),
+	    cmocka_unit_test(too_few_bytes),
 	    cmocka_unit_test(rooms),
 	    cmocka_unit_test(memory_is_bounded),
 	    cmocka_unit_test(always_equal),

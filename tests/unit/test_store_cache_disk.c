@@ -586,6 +586,13 @@ shared(void **state)
 		zinc_store_log_counts(log, &counts);
 		assert_int_equal(counts.get_requests, 0); /* the other process has asked */
 	}
+	child = fork();
+	if (child == 0) {
+		put_text(cache, "a", "third"); /* and does not read it */
+		leave_child(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_text(cache, "a", "third");
 	zinc_store_close(cache);
 	zinc_store_close(log);
 	zinc_store_close(base);
