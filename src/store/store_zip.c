@@ -32,7 +32,10 @@ zip_caps(void *self, zinc_caps *out)
 
 	zinc_store_caps(z->next, &below);
 	out->flags = ZINC_CAP_READ | ZINC_CAP_LIST | (below.flags & KEPT);
-	if (below.flags & ZINC_CAP_RANGE)
+	if (!(below.flags & ZINC_CAP_TAGS))
+		out->flags &=
+		    ~(ZINC_CAP_RANGE | ZINC_CAP_SUFFIX_RANGE); /* values are read whole, for their checksums */
+	else if (below.flags & ZINC_CAP_RANGE)
 		out->flags |= ZINC_CAP_SUFFIX_RANGE; /* the directory has the sizes */
 	if (z->writable) {
 		out->flags |= below.flags & KEPT_BY_WRITERS;

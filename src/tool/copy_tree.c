@@ -555,8 +555,12 @@ may_move(zinc_hierarchy *h, const char *from_path, const char *to_path, const zi
 {
 	const zinc_erase_options erase = {.size = sizeof erase, .force = options->force, .dry_run = 1};
 	zinc_copy_options o = *options;
+	zinc_caps caps = ZINC_CAPS_INIT;
 	zinc_error e = ZINC_ERROR_INIT;
 
+	zinc_store_caps(h->store, &caps);
+	if ((caps.flags & (ZINC_CAP_WRITE | ZINC_CAP_ERASE)) == ZINC_CAP_WRITE)
+		return zinc_fail(err, ZINC_E_READONLY, "keys of this store cannot be erased, so nothing can be moved");
 	if (zinc_node_erase_with(h, from_path, &erase, NULL, &e) == ZINC_OK)
 		return ZINC_OK;
 	o.dry_run = 1;

@@ -69,6 +69,10 @@ cmp h1.zip h2.zip || bad "two archives of the same values"
 zinc 3 rm --yes h.zip/raw
 says "cannot be erased"
 cp h.zip before.zip
+zinc 3 mv h.zip/raw /other
+says "cannot be erased"
+zinc 3 create h.zip/raw --shape 4 --dtype int8 --overwrite
+says "cannot be erased"
 zinc 3 cp d.zarr/raw h.zip/raw --overwrite
 cmp h.zip before.zip || bad "a copy that failed has changed the archive"
 head -c 200 h.zip >cut.zip
