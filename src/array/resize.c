@@ -20,6 +20,7 @@ typedef struct reshape {
 	int axis;
 	uint64_t by;
 	const zinc_meta *keep_chunks_of; /* the grid of this snapshot must not lose a chunk; NULL: it may */
+	const char *lacks;               /* what the store cannot do to such a chunk */
 	uint64_t before[ZINC_MAX_NDIM], after[ZINC_MAX_NDIM];
 } reshape;
 
@@ -50,7 +51,8 @@ check_chunks_stay(const reshape *x, zinc_error *err)
 	for (d = 0; g && d < x->ndim; d++)
 		if (zinc_grid_count(g, d, x->after[d]) < zinc_grid_count(g, d, x->before[d]))
 			return zinc_fail(err, ZINC_E_UNSUPPORTED,
-					 "this store cannot list the chunks that would be outside the smaller shape");
+					 "this store cannot %s the chunks that would be outside the smaller shape",
+					 x->lacks);
 	return ZINC_OK;
 }
 
@@ -242,7 +244,8 @@ zinc_array_resize(zinc_array *a, const uint64_t *shape, const zinc_call_options 
 	m = zinc_array_snapshot(a);
 	x.ndim = m->ndim;
 	zinc_store_caps(h->store, &caps);
-	x.keep_chunks_of = caps.flags & ZINC_CAP_LIST ? NULL : m;
+	x.lacks = !(caps.flags & ZINC_CAP_LIST) ? "list" : !(caps.flags & ZINC_CAP_ERASE) ? "erase" : NULL;
+	x.keep_chunks_of = x.lacks ? m : NULL;
 	st = check_resizable(m, err);
 	if (st == ZINC_OK)
 		st = put_shape(a, h, &x, err);

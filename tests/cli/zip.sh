@@ -69,6 +69,9 @@ cmp h1.zip h2.zip || bad "two archives of the same values"
 zinc 3 rm --yes h.zip/raw
 says "cannot be erased"
 cp h.zip before.zip
+zinc 4 resize h.zip/raw 32,64 # a larger shape would show the old chunks again
+says "this store cannot erase the chunks that would be outside the smaller shape"
+cmp h.zip before.zip || bad "an array that was not resized has changed the archive"
 zinc 3 mv h.zip/raw /other
 says "cannot be erased"
 zinc 3 create h.zip/raw --shape 4 --dtype int8 --overwrite
