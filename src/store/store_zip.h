@@ -111,6 +111,7 @@ typedef struct zip_dir {
 	size_t n;
 	zip_odd *odd;
 	size_t nodd;
+	bool damaged; /* a record reaches beyond the archive: it would cover entries that are added */
 } zip_dir;
 
 /* A record of the directory, as written. */

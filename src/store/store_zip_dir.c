@@ -340,7 +340,12 @@ add_span(parsing *p, const zip_record *r, zip_entry *e)
 	const uint64_t least = ZIP_LOCAL + (uint64_t)r->nname;
 	span *s = &p->spans[p->nspans];
 
-	if (r->disk != 0 || r->header > end->at - end->shift)
+	if (r->disk != 0)
+		return;
+	if (!zinc_range_within(r->header, least, end->at - end->shift) ||
+	    r->stored > end->at - end->shift - r->header - least)
+		p->d->damaged = true;
+	if (r->header > end->at - end->shift)
 		return;
 	s->from = r->header + end->shift;
 	s->to = end->at - s->from < least ? end->at : s->from + least;

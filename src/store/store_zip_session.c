@@ -102,6 +102,9 @@ zinc_zip_session_begin(zip *z, const zinc_wait *wait, zinc_error *err)
 		st = take_lock(z, wait, err);
 	if (st == ZINC_OK)
 		st = zinc_zip_dir_load(z, &s->base, wait, err);
+	if (st == ZINC_OK && s->base->damaged)
+		st = zinc_fail(err, ZINC_E_CORRUPT,
+			       "the archive has entries that are not inside of it: it can be read, not written");
 	if (st != ZINC_OK)
 		free_session(z);
 	return st;
