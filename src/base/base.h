@@ -512,6 +512,9 @@ struct zinc_os {
 	int (*fstat)(const zinc_os *self, int fd, struct stat *st);
 	int (*fstatat)(const zinc_os *self, int dir, const char *name, struct stat *st); /* AT_SYMLINK_NOFOLLOW */
 	int (*futimens)(const zinc_os *self, int fd, const struct timespec times[2]);
+	/* Give `fd` the permissions of `like`, and as far as that is allowed its owner and group.  If it keeps another group,
+	 * that group gets no more than everybody. */
+	int (*fchmod_as)(const zinc_os *self, int fd, const struct stat *like);
 	int (*mkdirat)(const zinc_os *self, int dir, const char *name, mode_t mode);
 	int (*unlinkat)(const zinc_os *self, int dir, const char *name, int flags);
 	int (*renameat)(const zinc_os *self, int from, const char *a, int to, const char *b);

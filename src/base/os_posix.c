@@ -216,6 +216,22 @@ os_futimens(const zinc_os *self, int fd, const struct timespec times[2])
 	return futimens(fd, times);
 }
 
+static int
+os_fchmod_as(const zinc_os *self, int fd, const struct stat *like)
+{
+	mode_t mode = like->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
+	struct stat st;
+
+	(void)self;
+	if (fstat(fd, &st) != 0)
+		return -1;
+	if (st.st_gid != like->st_gid && fchown(fd, (uid_t)-1, like->st_gid) != 0)
+		mode &= ~(mode_t)S_IRWXG | (mode & S_IRWXO) << 3;
+	if (st.st_uid != like->st_uid && fchown(fd, like->st_uid, (gid_t)-1) != 0 && errno != EPERM)
+		return -1;
+	return fchmod(fd, mode);
+}
+
 /* ---- names: each is one component, checked by the key checker, in an open directory ---- */
 
 static int
@@ -443,6 +459,7 @@ const zinc_os zinc_os_posix = {
     .fstat = os_fstat,
     .fstatat = os_fstatat,
     .futimens = os_futimens,
+    .fchmod_as = os_fchmod_as,
     .mkdirat = os_mkdirat,
     .unlinkat = os_unlinkat,
     .renameat = os_renameat,

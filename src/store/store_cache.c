@@ -235,7 +235,7 @@ bytes_of(const zinc_store_options *options, const char *name)
 {
 	const uint64_t mib = (uint64_t)zinc_setting_number(options, name);
 
-	return mib ? mib * ZINC_MIB : 1;
+	return mib ? zinc_min_u64(mib, UINT64_MAX / ZINC_MIB) * ZINC_MIB : 1;
 }
 
 /* The key is a prefix: what is kept has its keys below it. */

@@ -756,6 +756,32 @@ zinc_fs_splice(void *self, const char *key, zinc_splice_fn fn, void *arg, uint64
 
 /* ---- a value that is written in steps ---- */
 
+/* A new file takes the place of the old one, which somebody else may have named, shared or protected: it gets the same
+ * permissions before its first byte, and is not made where the old one is a link or could not be written. */
+static zinc_status
+replace_alike(zinc_fs *fs, const fs_change *c, zinc_error *err)
+{
+	const zinc_os *os = fs_os(fs);
+	struct stat old;
+	int fd;
+
+	if (os->fstatat(os, c->dir->fd, c->name, &old) != 0)
+		return errno == ENOENT ? ZINC_OK : zinc_fs_fail(err, errno, "cannot stat the value");
+	if (S_ISLNK(old.st_mode))
+		return zinc_fail(err, ZINC_E_READONLY,
+				 "a symbolic link would be replaced by a file: name the file that it leads to");
+	if (!S_ISREG(old.st_mode))
+		return ZINC_OK; /* reported by those who read it */
+	fd = zinc_fs_openat(fs, c->dir->fd, c->name, O_WRONLY | O_NONBLOCK | O_NOFOLLOW, fs->links);
+	if (fd == -1 && (errno == EACCES || errno == EPERM || errno == EROFS))
+		return zinc_fs_fail(err, errno, "cannot be written");
+	if (fd != -1)
+		os->close(os, fd);
+	if (os->fchmod_as(os, c->lock.fd, &old) != 0)
+		return zinc_fs_fail(err, errno, "cannot give the new file the permissions of the old one");
+	return ZINC_OK;
+}
+
 zinc_status
 zinc_fs_stream_begin(zinc_fs *fs, const char *key, fs_change **out, const zinc_wait *wait, zinc_error *err)
 {
@@ -767,6 +793,8 @@ zinc_fs_stream_begin(zinc_fs *fs, const char *key, fs_change **out, const zinc_w
 	st = take_lock(fs, c, true, wait, err);
 	if (st == ZINC_OK)
 		st = check_name(fs, c, err);
+	if (st == ZINC_OK)
+		st = replace_alike(fs, c, err);
 	if (st != ZINC_OK)
 		return drop_unchanged(fs, c, st);
 	*out = c;

@@ -65,6 +65,28 @@ zinc 0 cp d.zarr h1.zip -j 1
 zinc 0 cp d.zarr h2.zip -j 1
 cmp h1.zip h2.zip || bad "two archives of the same values"
 
+# ---- a new file has the permissions of the old one, and takes the place of no link ----
+for mode in 600 640 664; do
+	chmod $mode h2.zip
+	zinc 0 attrs h2.zip/raw mode=$mode
+	[ "$(stat -c %a h2.zip)" = $mode ] || bad "mode $mode became $(stat -c %a h2.zip)"
+done
+ln -s h2.zip link.zip
+zinc 0 attrs link.zip/raw
+has 664
+zinc 3 attrs link.zip/raw mode=0
+says "name the file that it leads to"
+[ -L link.zip ] && [ ! -e link.zip.__lock ] || bad "a link was replaced: $(ls)"
+chmod 400 h2.zip
+if [ "$(id -u)" != 0 ]; then
+	zinc 3 attrs h2.zip/raw mode=0
+	says "cannot be written"
+fi
+
+# ---- an archive without a node at its top is no file in the way ----
+zinc 3 tree two.zip
+says "there is no Zarr node at this path"
+
 # ---- what cannot be done ----
 zinc 3 rm --yes h.zip/raw
 says "cannot be erased"

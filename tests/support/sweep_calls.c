@@ -194,6 +194,7 @@ PASS(int, fsync, (const zinc_os *self, int fd), fd, "", b->fsync(b, fd))
 PASS(int, fstat, (const zinc_os *self, int fd, struct stat *st), fd, "", b->fstat(b, fd, st))
 PASS(int, fstatat, (const zinc_os *self, int dir, const char *path, struct stat *st), dir, path, b->fstatat(b, dir, path, st))
 PASS(int, futimens, (const zinc_os *self, int fd, const struct timespec times[2]), fd, "", b->futimens(b, fd, times))
+PASS(int, fchmod_as, (const zinc_os *self, int fd, const struct stat *like), fd, "", b->fchmod_as(b, fd, like))
 PASS(int, mkdirat, (const zinc_os *self, int dir, const char *path, mode_t mode), dir, path, b->mkdirat(b, dir, path, mode))
 PASS(int, unlinkat, (const zinc_os *self, int dir, const char *path, int flags), dir, path, b->unlinkat(b, dir, path, flags))
 PASS(int, lock, (const zinc_os *self, int fd), fd, "", b->lock(b, fd))
@@ -245,6 +246,7 @@ sweep_calls_init(sweep_calls *c, const zinc_os *below)
 			  .fstat = do_fstat,
 			  .fstatat = do_fstatat,
 			  .futimens = do_futimens,
+			  .fchmod_as = do_fchmod_as,
 			  .mkdirat = do_mkdirat,
 			  .unlinkat = do_unlinkat,
 			  .renameat = do_renameat,

@@ -216,6 +216,11 @@ bytes_go_both_ways(void **state)
 	assert_int_equal(os->fsync(os, fd), 0);
 	assert_int_equal(os->futimens(os, fd, times), 0);
 	assert_int_equal(os->fstat(os, fd, &st), 0);
+	st.st_mode = S_IFREG | 0640;
+	assert_int_equal(os->fchmod_as(os, fd, &st), 0);
+	assert_int_equal(os->fstat(os, fd, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+	assert_int_equal(os->fstat(os, fd, &st), 0);
 	assert_int_equal(st.st_size, 2);
 	assert_int_equal(st.st_mtime, 1000000000);
 	assert_int_equal(os->renameat(os, dir, "bytes", dir, "moved"), 0);
