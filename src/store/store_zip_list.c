@@ -4,41 +4,107 @@
  * Promises (tests/unit/test_store_zip.c names each by its number, S1 ...):
  *
  * (S1) Keys come in byte order, each once; one level of a listing skips what is below it without looking at each key.
- * (S2) Every entry that is no key is reported, except directories.  An entry that cannot be read is a key.
+ * (S2) Every entry that is no key is reported, except directories; by the listing of a level, if no deeper one reaches it.
+ *      An entry that cannot be read is a key.
  */
 #include "store/store_zip.h"
 
 #define CHECK_EVERY 1024 /* keys between two looks at the deadline */
 
-static int
-no_entry(const zinc_non_key *non_key, const char *name)
+/* What follows the last separator of a name.  '\\' is one, too, where it is not "\xNN": some programs of Windows write
+ * it. */
+static const char *
+last_part(const char *name)
 {
-	(void)non_key, (void)name;
-	return 0;
+	const char *p, *last = name;
+
+	for (p = name; *p; p++)
+		if (*p == '/' || (*p == '\\' && (p[1] != 'x' || strspn(p + 2, "0123456789abcdef") < 2)))
+			last = p + 1;
+	return last;
 }
 
-/* Is the name below the prefix, and for one level of a listing, directly? */
+/* The entry that was found shows one name in its directory. */
+static int
+holds_last(const zinc_non_key *non_key, const char *name)
+{
+	return non_key->inside && strcmp((const char *)non_key->inside, name) == 0;
+}
+
+/* Does any key begin with name[0..n)? */
 static bool
-is_below(const char *name, const char *prefix, bool deep)
+any_key_below(const zip_dir *d, const char *name, size_t n)
 {
-	const size_t n = strlen(prefix);
+	size_t low = 0, high = d->n, middle;
 
-	return strncmp(name, prefix, n) == 0 && (deep || !strchr(name + n, '/'));
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (strncmp(d->entries[middle].key, name, n) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < d->n && strncmp(d->entries[low].key, name, n) == 0;
 }
 
-/* Returns non-zero when the caller stopped. */
+/* An entry that is no key, in the listing of all keys. */
 static int
-pass_odd(const zip_dir *d, const char *prefix, const zinc_lister *to)
+pass_odd(const zip_odd *odd, const zinc_lister *to)
 {
+	const char *last = last_part(odd->name);
+	const bool plain = last == odd->name || last[-1] == '/';
+	const zinc_non_key n = {sizeof n, ZINC_NON_KEY_NAME, odd->name,
+				odd->why, holds_last,        plain ? NULL : (const void *)last};
+
+	return to->non_key(to->arg, &n);
+}
+
+/* The same in the listing of the level `prefix`: if the listing of no deeper level can reach it, its directory is no
+ * prefix of keys, and holds it. */
+static zinc_status
+pass_odd_level(const zip_dir *d, const zip_odd *odd, const char *prefix, const zinc_lister *to, zinc_buf *dir,
+	       int *stop, zinc_error *err)
+{
+	const size_t nprefix = strlen(prefix);
+	const char *slash = strchr(odd->name + nprefix, '/'), *last = last_part(odd->name), *end = last;
+	zinc_non_key n = {sizeof n, ZINC_NON_KEY_NAME, odd->name, odd->why, holds_last, NULL};
+
+	if (slash && any_key_below(d, odd->name, (size_t)(slash + 1 - odd->name)))
+		return ZINC_OK;
+	while (end > odd->name + nprefix && (end[-1] == '/' || end[-1] == '\\'))
+		end--;
+	if (end > odd->name + nprefix && end < last) {
+		zinc_buf_end(dir, 0);
+		ZINC_TRY(zinc_buf_add(dir, odd->name, (size_t)(end - odd->name), err));
+		n.key = zinc_buf_text(dir);
+		n.inside = last;
+		if (!n.key)
+			return zinc_fail_nomem(err);
+	}
+	*stop = to->non_key(to->arg, &n);
+	return ZINC_OK;
+}
+
+/* *stop: the caller stopped. */
+static zinc_status
+pass_all_odd(const zip_dir *d, const char *prefix, const zinc_lister *to, int *stop, zinc_error *err)
+{
+	const size_t nprefix = strlen(prefix);
+	zinc_status st = ZINC_OK;
+	zinc_buf dir;
 	size_t i;
 
-	for (i = 0; to->non_key && i < d->nodd; i++) {
-		const zinc_non_key odd = {sizeof odd, ZINC_NON_KEY_NAME, d->odd[i].name, d->odd[i].why, no_entry, NULL};
-
-		if (is_below(odd.key, prefix, to->key) && to->non_key(to->arg, &odd) != 0)
-			return 1;
+	zinc_buf_init(&dir, d->ctx, zinc_max_list(d->ctx));
+	for (i = 0; to->non_key && i < d->nodd && st == ZINC_OK && !*stop; i++) {
+		if (strncmp(d->odd[i].name, prefix, nprefix) != 0)
+			continue;
+		if (to->key)
+			*stop = pass_odd(&d->odd[i], to);
+		else
+			st = pass_odd_level(d, &d->odd[i], prefix, to, &dir, stop, err);
 	}
-	return 0;
+	zinc_buf_fini(&dir);
+	return st;
 }
 
 static zinc_status
@@ -104,11 +170,14 @@ zinc_zip_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_
 	zip *z = (zip *)self;
 	zip_dir *d = NULL;
 	zinc_status st;
+	int stop = 0;
 
 	ZINC_TRY(zinc_zip_flush(z, wait, err));
 	ZINC_TRY(zinc_zip_dir_get(z, &d, wait, err));
 	st = zinc_zip_dir_check(z, &d, wait, err);
-	if (st == ZINC_OK && pass_odd(d, prefix, to) == 0)
+	if (st == ZINC_OK)
+		st = pass_all_odd(d, prefix, to, &stop, err);
+	if (st == ZINC_OK && !stop)
 		st = to->key ? pass_keys(d, prefix, to, wait, err) : pass_level(d, prefix, to, wait, err);
 	zinc_zip_dir_unref(d);
 	return st;

@@ -91,6 +91,21 @@ prints <<<'{"a": 1}'
 run 0 unzip -p ours.zip more
 has more
 
+# ---- nodes whose names are no keys are findings ----
+for name in 'w\\in/zarr.json' 'w\\in\\zarr.json' '../up/zarr.json' 'g//up/zarr.json'; do
+	cp root.zip odd.zip
+	python3 - "$name" <<'PY'
+import sys, zipfile
+with zipfile.ZipFile("odd.zip", "a") as z: z.writestr(sys.argv[1], '{"zarr_format":3,"node_type":"group"}')
+PY
+	for command in tree ls validate; do
+		zinc 1 $command odd.zip
+	done
+	rm -rf odd.zarr
+	zinc 1 cp odd.zip odd.zarr
+	zinc 1 diff odd.zip d.zarr
+done
+
 # ---- many keys: zip64 counts ----
 head -c 70000 /dev/zero >many.bin
 zinc 0 create many.zip/x --shape 70000 --dtype int8 --chunks 1 --codecs none --fill 1

@@ -451,6 +451,60 @@ names_that_are_no_keys(void **state)
 	close_it();
 }
 
+static int
+join_entry(void *arg, const char *key_or_prefix, int is_prefix)
+{
+	(void)is_prefix;
+	return join_key(arg, key_or_prefix, 0);
+}
+
+/* "!a\\b(zarr.json) ": a directory that holds it. */
+static int
+join_odd_directory(void *arg, const zinc_non_key *odd)
+{
+	char *out = (char *)arg;
+
+	assert_int_equal(odd->kind, ZINC_NON_KEY_NAME);
+	assert_int_equal(odd->holds(odd, "x"), 0);
+	snprintf(out + strlen(out), 512 - strlen(out), "!%s%s ", odd->key,
+		 odd->holds(odd, "zarr.json") ? "(zarr.json)" : "");
+	return 0;
+}
+
+static void
+lists_level(const char *prefix, const char *want)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	char got[512] = "";
+	const zinc_lister to = {.size = sizeof to, .entry = join_entry, .non_key = join_odd_directory, .arg = got};
+
+	assert_ok(zinc_store_walk(s, prefix, &to, NULL, &err));
+	assert_string_equal(got, want);
+}
+
+/* Each is reported by one level, which a walk reaches: a node in it must not be overlooked. */
+static void
+levels_show_names_that_are_no_keys(void **state)
+{
+	(void)state;
+	zips_begin(&z, 0, 0);
+	zips_text(&z, "../up/zarr.json", "1");
+	zips_text(&z, "/root/zarr.json", "2");
+	zips_text(&z, "a\\b/zarr.json", "3");
+	zips_text(&z, "a\\c\\zarr.json", "4");
+	zips_text(&z, "empty//zarr.json", "5");
+	zips_text(&z, "full/./zarr.json", "6");
+	zips_text(&z, "full/../more/c", "7");
+	zips_text(&z, "full/key", "8");
+	zips_text(&z, "x\n", "9");
+	zips_end(&z, NULL, false);
+	open_it();
+	lists_level("", "!../up(zarr.json) !/root(zarr.json) !a\\b(zarr.json) !a\\c(zarr.json) !empty(zarr.json) "
+			"!x\\x0a full/ ");
+	lists_level("full/", "!full/../more !full/.(zarr.json) full/key ");
+	close_it();
+}
+
 /* ---- 6 ---- */
 
 static void
@@ -487,7 +541,8 @@ main(void)
 	    cmocka_unit_test(every_byte_may_be_wrong),     cmocka_unit_test(the_last_of_a_name_counts),
 	    cmocka_unit_test(entries_that_cannot_be_read), cmocka_unit_test(overlaps_are_refused),
 	    cmocka_unit_test(bombs_are_refused),           cmocka_unit_test(names_in_three_encodings),
-	    cmocka_unit_test(names_that_are_no_keys),      cmocka_unit_test(tags_differ_if_bytes_differ),
+	    cmocka_unit_test(names_that_are_no_keys),      cmocka_unit_test(levels_show_names_that_are_no_keys),
+	    cmocka_unit_test(tags_differ_if_bytes_differ),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
