@@ -316,16 +316,18 @@ upload_value(upload *u, const zinc_put *put, uint64_t nbytes, uint64_t part_byte
 {
 	const zinc_condition *when =
 	    put->when && put->when->when != ZINC_ANY && u->store->conditions ? put->when : NULL;
-	const zinc_wait clean_up = zinc_s3_clean_up(u->store);
 	zinc_status st = begin_upload(u, err);
+	zinc_wait clean_up;
 
 	if (st != ZINC_OK)
 		return st;
 	st = send_parts(u, put, nbytes, part_bytes, err);
 	if (st == ZINC_OK)
 		st = complete(u, when, tag, err);
-	if (st != ZINC_OK)
-		(void)abort_upload(u->store, u->key, (const char *)u->id.p, &clean_up, NULL);
+	if (st == ZINC_OK)
+		return ZINC_OK;
+	clean_up = zinc_s3_clean_up(u->store); /* from now on, however long the upload took */
+	(void)abort_upload(u->store, u->key, (const char *)u->id.p, &clean_up, NULL);
 	return st;
 }
 
@@ -355,11 +357,11 @@ test_completes(s3_store *s, const char *key, const zinc_wait *wait)
 	static const zinc_condition other = {ZINC_EQUALS, &other_tag};
 	const struct iovec one = {(void *)(uintptr_t) "z", 1};
 	const zinc_put put = {.key = key, .iov = &one, .niov = 1, .when = &other};
-	const zinc_wait clean_up = zinc_s3_clean_up(s);
 	s3_call undo = {.method = "DELETE", .key = key};
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_tag tag;
 	const zinc_status st = zinc_s3_put_parts(s, &put, 1, &tag, wait, &e);
+	const zinc_wait clean_up = zinc_s3_clean_up(s);
 
 	if (st == ZINC_OK) {
 		(void)zinc_s3_one(s, &undo, &clean_up, NULL);

@@ -88,9 +88,9 @@ test_deletes(s3_store *s, const char *key, const zinc_wait *wait, zinc_error *er
 static zinc_status
 test_key(s3_store *s, const char *key, bool deletes, const zinc_wait *wait, zinc_error *err)
 {
-	const zinc_wait clean_up = zinc_s3_clean_up(s);
 	zinc_status st = test_puts(s, key, wait, err);
 	s3_call c = {.method = "DELETE", .key = key};
+	zinc_wait clean_up;
 
 	if (st == ZINC_OK && zinc_s3_is_tested(s)) {
 		zinc_error e = ZINC_ERROR_INIT;
@@ -99,6 +99,7 @@ test_key(s3_store *s, const char *key, bool deletes, const zinc_wait *wait, zinc
 		if (deletes && tested != ZINC_OK)
 			st = zinc_error_copy(err, &e);
 	}
+	clean_up = zinc_s3_clean_up(s);
 	(void)zinc_s3_one(s, &c, &clean_up, NULL);
 	zinc_s3_call_fini(s, &c);
 	return st;

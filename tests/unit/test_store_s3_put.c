@@ -246,6 +246,54 @@ failed_uploads_are_given_up(void **state)
 	free(p);
 }
 
+/* A clock that goes back to the past, as long as no request has ended: the upload seems to take 20 s. */
+static atomic_long behind;
+
+static int
+slow_clock(const zinc_os *self, int id, struct timespec *now)
+{
+	const int result = zinc_os_posix.clock(&zinc_os_posix, id, now);
+
+	(void)self;
+	now->tv_sec -= id == CLOCK_MONOTONIC ? atomic_load(&behind) : 0;
+	return result;
+}
+
+static void
+catch_up(void *arg, const char *line)
+{
+	(void)arg, (void)line;
+	atomic_store(&behind, 0);
+}
+
+/* (2) The time for giving up does not begin before it is needed. */
+static void
+slow_uploads_are_given_up(void **state)
+{
+	const zinc_setting all[] = {{"access_key_id", BUCKET_ID}, {"secret_access_key", BUCKET_SECRET}};
+	zinc_context_options options = ZINC_CONTEXT_OPTIONS_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_os os = zinc_os_posix;
+	zinc_context *ctx = NULL;
+	uint8_t *p = make_large();
+	zinc_store *s = NULL;
+	char url[256];
+
+	(void)state;
+	os.clock = slow_clock;
+	options.trace = catch_up;
+	assert_ok(zinc_context_new(&ctx, &options, &err));
+	zinc_context_set_os(ctx, &os);
+	snprintf(url, sizeof url, "s3://failpart-slow?part_size=5&endpoint=http://127.0.0.1:%d", server.port);
+	assert_ok(zinc_store_open(&s, url, ZINC_STORE_OPTIONS(.context = ctx, .settings = all, .nsettings = 2), &err));
+	atomic_store(&behind, 20);
+	assert_int_equal(put_large(s, p, NULL, NULL, &err), ZINC_E_IO);
+	assert_int_equal(lines_with(bucket_log(&server, "failpart-slow"), "DELETE a/large?uploadId="), 1);
+	zinc_store_close(s);
+	zinc_context_free(ctx);
+	free(p);
+}
+
 static int
 count_leftover(void *arg, const char *name, const char *key, const char *what)
 {
@@ -297,6 +345,7 @@ main(void)
 	    cmocka_unit_test(memory_runs_out),
 	    cmocka_unit_test(large_values_have_parts),
 	    cmocka_unit_test(failed_uploads_are_given_up),
+	    cmocka_unit_test(slow_uploads_are_given_up),
 	    cmocka_unit_test(stale_uploads_are_leftovers),
 	};
 	int failed;
