@@ -12,7 +12,7 @@
  * (1) A request is signed with keys that are valid now.  Without any keys requests are not signed, which public buckets
  *     accept.
  * (2) Keys are used only for the endpoint: a redirection is signed only if it leads to https and to a host of the same
- *     service.  Plain http gets no signed request, except on loopback or with allow_http.
+ *     service.  Plain http gets no signed request, except on loopback, without a proxy, or with allow_http.
  * (3) The bucket's region is learned from the server's answer, and the difference of the clocks from its date.
  * (4) No key, token or signature appears in an error.
  */
@@ -539,6 +539,8 @@ take_client(s3_store *s, const zinc_store_options *o, zinc_error *err)
 	if (!(retries <= 100))
 		return zinc_fail(err, ZINC_E_INVALID, "s3.retries must be 0 to 100");
 	c.ca_file = ca_file(s, o);
+	/* a proxy is another machine, to which plain http would show what is signed */
+	c.direct = s->endpoint && !s->https && is_loopback(s->endpoint) && !zinc_setting_yes(o, "allow_http");
 	c.retries = s->retries = (int)retries;
 	c.parallel = (int)parallel;
 	s->parallel = (uint32_t)parallel;

@@ -141,6 +141,29 @@ plain_http_needs_permission(void **state)
 	zinc_store_close(s);
 }
 
+static zinc_status
+put_with_proxy(const char *settings)
+{
+	zinc_store *s = bucket_open(&server, "plain", settings);
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_status st;
+
+	setenv("http_proxy", "http://127.0.0.1:1", 1); /* nobody is there */
+	st = zinc_store_put(s, NULL, "k", "1", 1, NULL, 0, NULL, NULL, &err);
+	unsetenv("http_proxy");
+	zinc_store_close(s);
+	return st;
+}
+
+/* Plain http to this machine is not shown to a proxy. */
+static void
+loopback_needs_no_proxy(void **state)
+{
+	(void)state;
+	assert_int_equal(put_with_proxy("&retries=0"), ZINC_OK);
+	assert_int_equal(put_with_proxy("&retries=0&allow_http=yes"), ZINC_E_IO);
+}
+
 /* ---- (3) region and clock ---- */
 
 static void
@@ -342,6 +365,7 @@ main(void)
 	    cmocka_unit_test(keys_stay_with_the_service),
 	    cmocka_unit_test(redirections_elsewhere_are_not_signed),
 	    cmocka_unit_test(plain_http_needs_permission),
+	    cmocka_unit_test(loopback_needs_no_proxy),
 	    cmocka_unit_test(region_and_clock_are_learned),
 	    cmocka_unit_test(secrets_are_not_shown),
 	    cmocka_unit_test(bad_settings),
