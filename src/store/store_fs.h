@@ -229,7 +229,9 @@ zinc_status zinc_fs_stream_begin(zinc_fs *fs, const char *key, fs_change **out, 
 zinc_status zinc_fs_stream_write(zinc_fs *fs, fs_change *c, const struct iovec *iov, int niov, zinc_error *err);
 /* Bytes that were written. */
 zinc_status zinc_fs_stream_read(zinc_fs *fs, fs_change *c, uint64_t offset, void *out, size_t n, zinc_error *err);
-zinc_status zinc_fs_stream_finish(zinc_fs *fs, fs_change *c, uint32_t flags, zinc_error *err);
+/* E_EXISTS or E_CONFLICT if a program that takes no lock has changed what `when` says. */
+zinc_status zinc_fs_stream_finish(zinc_fs *fs, fs_change *c, const zinc_condition *when, uint32_t flags,
+				  zinc_error *err);
 void zinc_fs_stream_drop(zinc_fs *fs, fs_change *c);
 
 /* ---- groups (store_fs_group.c) ---- */

@@ -20,6 +20,17 @@
 /* ---- the object ---- */
 
 /* The condition's tag is the caller's and may be gone when a group finishes the change, so it is copied. */
+static void
+set_condition(fs_change *c, const zinc_condition *when)
+{
+	if (when)
+		c->when.when = when->when;
+	if (c->when.when == ZINC_EQUALS) {
+		c->if_tag = *when->tag;
+		c->when.tag = &c->if_tag;
+	}
+}
+
 static zinc_status
 change_new(fs_change **out, zinc_fs *fs, zinc_put_group *group, const char *key, const zinc_condition *when,
 	   uint32_t flags, zinc_error *err)
@@ -39,12 +50,7 @@ change_new(fs_change **out, zinc_fs *fs, zinc_put_group *group, const char *key,
 	c->flags = flags | (c->group ? c->group->flags : 0);
 	c->lock.fd = -1;
 	c->made = SIZE_MAX;
-	if (when)
-		c->when.when = when->when;
-	if (c->when.when == ZINC_EQUALS) {
-		c->if_tag = *when->tag;
-		c->when.tag = &c->if_tag;
-	}
+	set_condition(c, when);
 	*out = c;
 	return ZINC_OK;
 }
@@ -826,9 +832,10 @@ zinc_fs_stream_read(zinc_fs *fs, fs_change *c, uint64_t offset, void *out, size_
 }
 
 zinc_status
-zinc_fs_stream_finish(zinc_fs *fs, fs_change *c, uint32_t flags, zinc_error *err)
+zinc_fs_stream_finish(zinc_fs *fs, fs_change *c, const zinc_condition *when, uint32_t flags, zinc_error *err)
 {
 	c->flags = flags;
+	set_condition(c, when);
 	return rename_written(fs, c, ZINC_OK, err);
 }
 

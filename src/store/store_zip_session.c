@@ -16,6 +16,7 @@
  * (1) A reader sees the old archive or the new one, whole, whatever happens to the writer, at any byte.
  * (2) Writers exclude each other: the lock of the archive (that of store_fs.c: "a.zip.__lock") is held from before the
  *     directory is read until the rename.  So conditions hold against all writers, and no entry of another is lost.
+ *     An archive that a program without that lock has changed meanwhile is not replaced: E_CONFLICT.
  * (3) Records that are not replaced stay as they are, also those that are no keys, and so does the archive's comment.
  * (4) Memory is bounded by the directory: bytes are written as they come, and an entry of the caller's is not copied.
  * (5) If anything fails after the first byte, nothing is published, and every group with an entry in it fails, naming
@@ -512,9 +513,10 @@ publish(zip *z, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 
 	s->stream = NULL;
 	if (stream)
-		return zinc_fs_stream_finish(z->fs, stream, flags & ZINC_PUT_RELAXED, err);
-	st = zinc_store_put(z->next, NULL, z->key, s->bytes.p, s->bytes.n, &when, flags & ZINC_PUT_RELAXED, NULL, wait,
-			    err);
+		st = zinc_fs_stream_finish(z->fs, stream, &when, flags & ZINC_PUT_RELAXED, err);
+	else
+		st = zinc_store_put(z->next, NULL, z->key, s->bytes.p, s->bytes.n, &when, flags & ZINC_PUT_RELAXED,
+				    NULL, wait, err);
 	if (st == ZINC_E_EXISTS || st == ZINC_E_CONFLICT)
 		return zinc_fail(err, ZINC_E_CONFLICT, "another writer changed the archive \"%s\"", z->key);
 	return st;

@@ -425,6 +425,44 @@ a_child_writes_nothing_of_its_parent(void **state)
 	zinc_store_close(s);
 }
 
+/* (2) zip(1) and others take no lock: what they did during a long change is not replaced. */
+static void
+a_foreign_change_is_not_lost(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s, *other;
+	zinc_put_group *g;
+
+	(void)state;
+	make_empty("d");
+	make_empty("e");
+	other = open_url("e/a.zip|zip:");
+	put_text(other, "foreign", "precious");
+	zinc_store_close(other);
+	s = open_url(URL);
+	put_text(s, "a", "1");
+	g = begin(s);
+	put_in(s, g, "b", "2");
+	assert_int_equal(rename("e/a.zip", "d/a.zip"), 0);
+	assert_int_equal(zinc_store_commit(s, g, NULL, NULL, NULL, &err), ZINC_E_CONFLICT);
+	assert_text(s, "foreign", "precious");
+	put_text(s, "b", "2");
+	assert_text(s, "foreign", "precious");
+	zinc_store_close(s);
+	make_empty("d");
+	make_empty("e");
+	other = open_url("e/a.zip|zip:");
+	put_text(other, "foreign", "precious");
+	zinc_store_close(other);
+	s = open_url(URL);
+	g = begin(s);
+	put_in(s, g, "b", "2"); /* a new archive */
+	assert_int_equal(rename("e/a.zip", "d/a.zip"), 0);
+	assert_int_equal(zinc_store_commit(s, g, NULL, NULL, NULL, &err), ZINC_E_CONFLICT);
+	assert_text(s, "foreign", "precious");
+	zinc_store_close(s);
+}
+
 /* An archive in memory has no lock, but a condition: the loser of a race tries again. */
 static void
 archives_in_memory(void **state)
@@ -461,6 +499,7 @@ main(void)
 	    cmocka_unit_test(groups_and_single_puts),
 	    cmocka_unit_test(held_changes_are_published_once),
 	    cmocka_unit_test(a_child_writes_nothing_of_its_parent),
+	    cmocka_unit_test(a_foreign_change_is_not_lost),
 	    cmocka_unit_test(archives_in_memory),
 	};
 
