@@ -14,7 +14,8 @@
  *   a.zarr/notes/x           notes is a directory of somebody's: the root is a.zarr/notes/x
  *
  * If no hierarchy is found, the root is the path itself when something is there; else the first component from that
- * directory on that ends in ".zarr"; else the whole path.  Promises:
+ * directory on that ends in ".zarr"; else the whole path.  In an archive or a database that has no such directory it is
+ * the top.  Promises:
  *
  * (1) A '|' in the URL fixes the root, and so does the option that ends the climb: nothing above it is read.
  * (2) If the node's own document cannot be read, it never counts as missing.  If one above it cannot be read, the climb
@@ -285,8 +286,8 @@ climb_to_create(zinc_root_search *c, zinc_error *err)
 	if (c->found)
 		return ZINC_OK;
 	ZINC_TRY(zinc_root_fixed(c, n, err));
-	if (!c->found)
-		(void)find_suffixed_root(c->path, end, &c->root);
+	if (!c->found && !find_suffixed_root(c->path, end, &c->root) && c->contained && end == 0)
+		c->root = 0;
 	return ZINC_OK;
 }
 
@@ -341,6 +342,7 @@ zinc_root_check_name(const zinc_place *place, const zinc_store_options *so, cons
 zinc_status
 zinc_root_find(zinc_root_search *c, const zinc_place *place, const zinc_open_options *o, zinc_error *err)
 {
+	c->contained = place->contained;
 	if (place->root_fixed)
 		return zinc_root_fixed(c, 0, err);
 	if (o->climb < 0)

@@ -14,7 +14,8 @@ typedef struct zinc_root_search {
 	const zinc_format *only; /* NULL: any */
 	size_t there;            /* bytes of `path` that are directories; SIZE_MAX: not known, ask the store */
 	const zinc_format *format;
-	size_t root; /* bytes of `path` that are the root */
+	size_t root;    /* bytes of `path` that are the root */
+	bool contained; /* zinc_place.contained */
 	bool found;
 	bool linked;          /* the root is a link that erasing would follow: strict modes, drafts */
 	zinc_json_doc *entry; /* the draft's entry point that was found last; NULL: none */

@@ -221,6 +221,8 @@ zinc_place_open(zinc_place *out, const char *url, const zinc_store_options *opti
 		st = zinc_url_use_ending(&u, o.context, err);
 	if (st == ZINC_OK)
 		st = open_place(out, &u, &o, err);
+	if (st == ZINC_OK)
+		out->contained = out->store->ops.endings != NULL;
 	zinc_url_fini(&u);
 	if (st != ZINC_OK)
 		zinc_place_fini(out);

@@ -23,9 +23,14 @@ everything() { # everything BASE: the URL of a server whose files are below serv
 	cmp out s.bin || bad "the elements that are read"
 	zinc 3 attrs "$url/s?write=yes" a=1
 	says "has neither locks nor conditional puts"
-	# Without listing a place is not known to be free: nothing is created over possible data.
-	zinc 4 create "$url/new?write=yes" --shape 4 --dtype uint8
-	says "cannot list"
+	# Creating needs no listing: a document that exists is not replaced.
+	zinc 0 create "$url/new?write=yes" --shape 4 --dtype uint8
+	zinc 3 create "$url/new?write=yes" --shape 4 --dtype uint8
+	says "already exists"
+	zinc 4 tree "$url"
+	says "consolidated"
+	zinc 4 rm --yes "$url?write=yes"
+	says "through a store that can"
 	rm -r served/d.zarr
 }
 

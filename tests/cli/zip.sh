@@ -15,6 +15,8 @@ same() { # same A B
 bytes 01 00 02 00 03 00 04 00 05 00 06 00 >raw
 zinc 0 create a.zip/t --shape 2,3 --dtype int16 --chunks 2,2
 zinc 0 put a.zip/t --from raw
+zinc 0 tree a.zip # the archive is the hierarchy
+has "t  int16 (2, 3)"
 now a.zip/t '[[1,2,3],[4,5,6]]'
 now 'a.zip|zip:t' '[[1,2,3],[4,5,6]]'
 now 'zip://t::a.zip' '[[1,2,3],[4,5,6]]'
@@ -84,7 +86,8 @@ if [ "$(id -u)" != 0 ]; then
 fi
 
 # ---- an archive without a node at its top is no file in the way ----
-zinc 3 tree two.zip
+zinc 0 create deep.zip/t --shape 2 --dtype int8 --no-climb
+zinc 3 tree deep.zip
 says "there is no Zarr node at this path"
 
 # ---- what cannot be done ----

@@ -28,7 +28,7 @@ import fault_server  # noqa: E402
 
 SECRET = "CANARYsecretCANARY"
 BIG = bytes(i % 251 for i in range(300000))
-SLACK = 3.0 if not os.environ.get("ZINC_SLOW") else 20.0  # seconds that a busy machine may add
+SLACK = 20.0  # seconds that a busy machine may add
 AT_ONCE = 6
 
 
@@ -59,7 +59,9 @@ class Row:
 
 
 def url_of(row, port):
-    query = {"retries": "2", "timeout": "0.5"}
+    # Short patience only where silence is tested: a busy machine must not look like a silent server.
+    silent = row.expect.startswith("error") or any("stall" in fault[1] or "drip" in fault[1] for fault in row.script)
+    query = {"retries": "2", "timeout": "0.5" if silent else "10"}
     if row.store == "http":
         query |= {"write": "yes", "conditions": "yes", "header.Authorization": SECRET, "header.X-Api-Key": SECRET}
         base = "http://127.0.0.1:%d/b" % port
