@@ -317,13 +317,14 @@ zinc_status
 zinc_batch_commit(zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
 {
 	batch_group *g = (batch_group *)(void *)group;
+	const bool earlier = g->flushed && !g->relaxed;
 	zinc_status st, last = ZINC_OK;
 	zinc_error e;
 
 	zinc_error_clear(&e);
 	if (g->first)
 		last = flush(g, NULL, 0, g->relaxed, wait, &e);
-	else if (g->flushed && !g->relaxed)
+	if (last == ZINC_OK && earlier) /* the last transaction syncs nothing if it changes nothing */
 		last = g->ops->sync(g->self, wait, &e);
 	st = report_failed(g, fn, arg, err);
 	if (st == ZINC_OK && last != ZINC_OK) {

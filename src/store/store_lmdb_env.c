@@ -126,11 +126,13 @@ find_data(const lmdb_store *s, bool *subdir, struct stat *out)
 	return look(s->ctx, s->path, n, *subdir ? "/data.mdb" : "", out);
 }
 
+/* The size is taken after the bytes: a writer may extend the file meanwhile, and its meta page then names more pages. */
 static ssize_t
-read_head(const lmdb_store *s, bool subdir, uint8_t *bytes, size_t n)
+read_head(const lmdb_store *s, bool subdir, uint8_t *bytes, size_t n, uint64_t *size)
 {
 	const zinc_os *os = s->ctx->os;
 	char name[NAME_BYTES];
+	struct stat st;
 	int top, fd = -1;
 	ssize_t got = -1;
 
@@ -141,6 +143,10 @@ read_head(const lmdb_store *s, bool subdir, uint8_t *bytes, size_t n)
 		fd = os->open_at(os, top, name, O_RDONLY | O_CLOEXEC, 0, ZINC_LINKS_FOLLOW);
 	if (fd != -1)
 		got = os->pread(os, fd, bytes, n, 0);
+	if (got >= 0 && os->fstat(os, fd, &st) != 0)
+		got = -1;
+	if (got >= 0)
+		*size = (uint64_t)st.st_size;
 	if (fd != -1)
 		os->close(os, fd);
 	if (top != -1)
@@ -152,6 +158,7 @@ read_head(const lmdb_store *s, bool subdir, uint8_t *bytes, size_t n)
 static zinc_status
 check_file(const lmdb_store *s, bool subdir, const struct stat *st, zinc_error *err)
 {
+	uint64_t size = 0;
 	uint8_t *bytes;
 	ssize_t n;
 	lmdb_meta meta;
@@ -164,11 +171,11 @@ check_file(const lmdb_store *s, bool subdir, const struct stat *st, zinc_error *
 	bytes = (uint8_t *)zinc_alloc(s->ctx, LMDB_META_BYTES);
 	if (!bytes)
 		return zinc_fail_nomem(err);
-	n = read_head(s, subdir, bytes, LMDB_META_BYTES);
+	n = read_head(s, subdir, bytes, LMDB_META_BYTES, &size);
 	if (n < 0)
 		result = zinc_fail_errno(err, errno, "cannot read %s", s->path);
 	else
-		result = zinc_lmdb_check_meta(bytes, (size_t)n, (uint64_t)st->st_size, &meta, err);
+		result = zinc_lmdb_check_meta(bytes, (size_t)n, size, &meta, err);
 	zinc_free(s->ctx, bytes);
 	return result;
 }

@@ -46,25 +46,17 @@ set_from(walk *w, const char *key, size_t n, char next, zinc_error *err)
 	return zinc_buf_add(&w->from, &next, 1, err);
 }
 
-/* Is the name up to and with the '/' at key[n] a prefix of keys? */
-static bool
-is_prefix(const walk *w, const char *key, size_t n)
-{
-	char *text = zinc_strndup(w->ctx, key, n + 1);
-	const bool valid = text && strlen(text) == n + 1 && zinc_prefix_check(text, NULL) == ZINC_OK;
-
-	zinc_free(w->ctx, text);
-	return valid;
-}
-
-static bool
-is_key(const walk *w, const char *key, size_t n)
+/* Is key[0..n) a key, or the prefix of keys? */
+static zinc_status
+check_name(const walk *w, const char *key, size_t n, bool prefix, bool *valid, zinc_error *err)
 {
 	char *text = zinc_strndup(w->ctx, key, n);
-	const bool valid = text && strlen(text) == n && zinc_key_check(text, NULL) == ZINC_OK;
 
+	if (!text)
+		return zinc_fail_nomem(err);
+	*valid = strlen(text) == n && (prefix ? zinc_prefix_check(text, NULL) : zinc_key_check(text, NULL)) == ZINC_OK;
 	zinc_free(w->ctx, text);
-	return valid;
+	return ZINC_OK;
 }
 
 /* The next batch begins after this row: at the successor of its key, or behind all keys of its prefix. */
@@ -73,19 +65,21 @@ take(walk *w, const char *key, size_t n, uint64_t nbytes, bool *seek, zinc_error
 {
 	const size_t nprefix = strlen(w->prefix);
 	const char *slash = NULL;
+	bool valid = false;
 
 	if (!w->to->key && n > nprefix)
 		slash = (const char *)memchr(key + nprefix, '/', n - nprefix);
 	if (slash) {
 		const size_t at = (size_t)(slash - key);
-		const bool valid = is_prefix(w, key, at);
 
+		ZINC_TRY(check_name(w, key, at + 1, true, &valid, err));
 		*seek = true;
 		ZINC_TRY(set_from(w, key, at, '/' + 1, err));
 		return add_entry(w, key, valid ? at + 1 : at, valid ? IS_PREFIX : IS_NAME, 0, err);
 	}
 	ZINC_TRY(set_from(w, key, n, '\0', err));
-	if (!is_key(w, key, n))
+	ZINC_TRY(check_name(w, key, n, false, &valid, err));
+	if (!valid)
 		return add_entry(w, key, n, IS_NAME, 0, err);
 	return add_entry(w, key, n, nbytes == ZINC_ORDERED_NONE ? IS_TYPE : IS_KEY, nbytes, err);
 }

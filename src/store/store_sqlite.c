@@ -174,6 +174,8 @@ read_value(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov,
 	}
 	if (x->whole)
 		zinc_hash_end(&h, &x->tag);
+	if (st == ZINC_OK)
+		st = zinc_sql_check_same(x->s, x->c, err);
 	stop_reading(x);
 	return st;
 }
@@ -188,11 +190,12 @@ begin_reading(reading *x, const zinc_get *r, const zinc_wait *wait, zinc_error *
 	if (!x->c)
 		return ZINC_OK;
 	ZINC_TRY(zinc_sql_find(x->c, r->key, &x->v, err));
-	if (!x->v.found)
-		return ZINC_OK;
-	zinc_get_select(r, x->v.nbytes, &offset, &nbytes);
+	if (x->v.found)
+		zinc_get_select(r, x->v.nbytes, &offset, &nbytes);
 	x->whole = !r->stat && !r->if_tag && nbytes == x->v.nbytes && nbytes > 0;
-	return x->whole ? ZINC_OK : zinc_sql_tag(&x->v, &x->tag, wait, err);
+	if (x->v.found && !x->whole)
+		ZINC_TRY(zinc_sql_tag(&x->v, &x->tag, wait, err));
+	return zinc_sql_check_same(x->s, x->c, err);
 }
 
 static void

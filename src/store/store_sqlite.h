@@ -41,10 +41,14 @@ typedef struct sql_conn {
 	dev_t dev;             /* of the file */
 	ino_t ino;
 	bool readonly;
+	bool immutable; /* opened without locks; what follows was its file then */
+	off_t size;
+	struct timespec modified;
 	bool has_table;
 	bool strange; /* the table has triggers: it must not be changed */
 	bool wal;
 	int synchronous;        /* as it was last set */
+	int changes;            /* sqlite3_total_changes when the transaction began */
 	const zinc_wait *wait;  /* of the call that uses it */
 	double since, patience; /* seconds that a call without a deadline waits for other processes */
 	zinc_context *ctx;
@@ -73,6 +77,8 @@ zinc_status zinc_sql_fail(const sql_conn *c, int rc, const char *doing, zinc_err
 /* Take a connection.  Without `write`, *out is NULL if there is no database, or no table in an empty one; with it they
  * are created. */
 zinc_status zinc_sql_enter(sql_store *s, bool write, sql_conn **out, const zinc_wait *wait, zinc_error *err);
+/* Was what has been read not changed meanwhile?  Only a database without locks can be. */
+zinc_status zinc_sql_check_same(const sql_store *s, const sql_conn *c, zinc_error *err);
 /* Give it back (NULL: nothing); statements that are running end. */
 void zinc_sql_leave(sql_store *s, sql_conn *c);
 

@@ -35,8 +35,9 @@ static const char *const texts[SQL_TEXTS] = {
     [SQL_PUT] = "INSERT INTO zarr(k, v) VALUES(?1, ?2) ON CONFLICT(k) DO UPDATE SET v = excluded.v",
     [SQL_DEL] = "DELETE FROM zarr WHERE k = ?1",
     [SQL_DEL_RANGE] = "DELETE FROM zarr WHERE k >= ?1 AND k < ?2",
-    [SQL_LIST] = "SELECT k, CASE typeof(v) WHEN 'blob' THEN length(v) WHEN 'text' THEN length(CAST(v AS BLOB)) ELSE -1 "
-		 "END FROM zarr WHERE k >= ?1 AND k < ?2 ORDER BY k",
+    [SQL_LIST] =
+	("SELECT k, CASE typeof(v) WHEN 'blob' THEN length(v) WHEN 'text' THEN length(CAST(v AS BLOB)) ELSE -1 END "
+	 "FROM zarr WHERE k >= ?1 AND k < ?2 ORDER BY k"),
     [SQL_LIST_KEYS] = "SELECT k FROM zarr WHERE k >= ?1 AND k < ?2 ORDER BY k",
     [SQL_LIST_OTHER] = "SELECT quote(substr(k, 1, 60)) FROM zarr WHERE k >= x'' OR k IS NULL",
 };
@@ -335,7 +336,7 @@ check_inside(sql_conn *c, const schema *x, zinc_error *err)
 static zinc_status
 open_immutable(const sql_store *s, sql_conn *c, zinc_error *err)
 {
-	struct stat wal;
+	struct stat wal, file;
 	zinc_status st;
 	zinc_buf uri;
 
@@ -345,6 +346,11 @@ open_immutable(const sql_store *s, sql_conn *c, zinc_error *err)
 				 s->path);
 	sqlite3_close(c->db);
 	c->db = NULL;
+	if (!look(s, "", &file))
+		return zinc_fail(err, ZINC_E_IO, "the database was removed while it was opened");
+	c->immutable = true;
+	c->size = file.st_size;
+	c->modified = file.st_mtim;
 	zinc_buf_init(&uri, c->ctx, ZINC_MAX_KEY);
 	st = immutable_uri(s, &uri, err);
 	if (st == ZINC_OK)
@@ -496,6 +502,31 @@ count_out(sql_store *s, sql_conn *keep)
 	pthread_mutex_unlock(&s->lock);
 }
 
+/* Is the file at the path the one that the connection has, and as it was if there are no locks? */
+static bool
+is_same(const sql_store *s, const sql_conn *c, const struct stat *now)
+{
+	struct stat wal;
+
+	if (c->dev != now->st_dev || c->ino != now->st_ino)
+		return false;
+	return !c->immutable ||
+	       (c->size == now->st_size && c->modified.tv_sec == now->st_mtim.tv_sec &&
+		c->modified.tv_nsec == now->st_mtim.tv_nsec && !(look(s, "-wal", &wal) && wal.st_size));
+}
+
+zinc_status
+zinc_sql_check_same(const sql_store *s, const sql_conn *c, zinc_error *err)
+{
+	struct stat now;
+
+	if (!c->immutable || (look(s, "", &now) && is_same(s, c, &now)))
+		return ZINC_OK;
+	return zinc_fail(err, ZINC_E_IO,
+			 "the database was changed while it was being read, which only a lock prevents, and that needs "
+			 "permission to write");
+}
+
 /* The connection of the pool, if it has the file that is at the path now. */
 static zinc_status
 use_or_open(sql_store *s, sql_conn **c, bool write, const zinc_wait *wait, zinc_error *err)
@@ -503,7 +534,7 @@ use_or_open(sql_store *s, sql_conn **c, bool write, const zinc_wait *wait, zinc_
 	struct stat now;
 	const bool there = look(s, "", &now);
 
-	if (*c && (!there || (*c)->dev != now.st_dev || (*c)->ino != now.st_ino)) {
+	if (*c && (!there || !is_same(s, *c, &now))) {
 		conn_free(*c);
 		*c = NULL;
 	}

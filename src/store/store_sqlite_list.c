@@ -56,6 +56,8 @@ rows(void *self, const char *prefix, zinc_bytes from, bool sizes, zinc_ordered_r
 	if (!c)
 		return ZINC_OK;
 	st = read_rows(c, prefix, from, sizes, fn, arg, err);
+	if (st == ZINC_OK)
+		st = zinc_sql_check_same(s, c, err);
 	zinc_sql_leave(s, c);
 	return st;
 }

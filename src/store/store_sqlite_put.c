@@ -50,16 +50,19 @@ begin(sql_store *s, bool relaxed, sql_conn **out, const zinc_wait *wait, zinc_er
 		zinc_turn_release(&s->turn);
 		return st;
 	}
+	c->changes = sqlite3_total_changes(c->db);
 	*out = c;
 	return ZINC_OK;
 }
 
+/* A transaction that changes nothing syncs nothing. */
 static void
-note_written(sql_store *s, bool relaxed)
+note_written(sql_store *s, bool relaxed, bool changed)
 {
 	pthread_mutex_lock(&s->lock);
 	s->written = true;
-	s->relaxed = relaxed;
+	if (changed)
+		s->relaxed = relaxed;
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -89,7 +92,7 @@ end(sql_store *s, sql_conn *c, bool relaxed, zinc_status st, zinc_error *err)
 		zinc_sql_run(c, SQL_ROLLBACK, "", NULL);
 	}
 	if (st == ZINC_OK)
-		note_written(s, relaxed);
+		note_written(s, relaxed, sqlite3_total_changes(c->db) != c->changes);
 	zinc_sql_leave(s, c);
 	zinc_turn_release(&s->turn);
 	return st;
@@ -304,6 +307,7 @@ zinc_sql_sync(void *self, const zinc_wait *wait, zinc_error *err)
 	snprintf(sql, sizeof sql, "PRAGMA user_version=%ld", version);
 	if (st == ZINC_OK)
 		st = zinc_sql_exec(c, sql, "cannot write the header of the database", err);
+	c->changes--; /* SQLite counts rows only */
 	return end(s, c, false, st, err);
 }
 

@@ -43,14 +43,14 @@ zinc_zip_extra(const uint8_t *extra, size_t n, uint16_t id, size_t *nfound)
 	return NULL;
 }
 
-/* Is every byte a character of ASCII other than NUL? */
+/* Is every byte a character of ASCII, and none a control character, which escape() makes longer? */
 static bool
 is_plain(const uint8_t *name, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (name[i] == 0 || name[i] >= 0x80)
+		if (name[i] < ' ' || name[i] >= 0x7F)
 			return false;
 	return true;
 }

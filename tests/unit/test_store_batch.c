@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "store/store_batch.h"
+#include "support/sweep.h"
 #include "support/test.h"
 
 /* "2d 1r": a durable transaction of two changes, a relaxed one of one; "s": a sync. */
@@ -153,6 +154,21 @@ groups_write_together(void **state)
 	assert_string_equal(x.text, "2d 2r 1r s 1024r 6r");
 }
 
+/* (3) The last transaction of a group may change nothing, and then it syncs nothing. */
+static void
+commits_cover_what_was_written(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	notes x = {"", ZINC_OK, {NULL}};
+	zinc_put_group *g = begin(&x, 0);
+
+	(void)state;
+	put(&x, g, "long", 2 << 20, NULL, 0);
+	put(&x, g, "there", 1, &absent, 0);
+	assert_int_equal(zinc_batch_commit(g, NULL, NULL, NULL, &err), ZINC_E_EXISTS);
+	assert_string_equal(x.text, "1r 1d s");
+}
+
 /* ---- (4) ---- */
 
 static void
@@ -267,14 +283,39 @@ listings(void **state)
 	assert_string_equal(x.text, "a/b/ a/c");
 }
 
+static zinc_status
+list_with(void *arg, zinc_context *ctx, zinc_error *err)
+{
+	notes x = {"", ZINC_OK, {"a", "b/c", NULL}};
+	const zinc_lister all = {.size = sizeof all, .key = see_key, .non_key = see_non_key, .arg = &x},
+			  level = {.size = sizeof level, .entry = see_entry, .non_key = see_non_key, .arg = &x};
+	bool stopped;
+
+	(void)arg;
+	ZINC_TRY(zinc_ordered_walk(&x, ctx, rows, "", &all, &stopped, NULL, err));
+	ZINC_TRY(zinc_ordered_walk(&x, ctx, rows, "", &level, &stopped, NULL, err));
+	assert_string_equal(x.text, "a b/c a b/");
+	return ZINC_OK;
+}
+
+/* (7) A key that cannot be checked is not passed over. */
+static void
+memory_runs_out(void **state)
+{
+	(void)state;
+	sweep_alloc(list_with, NULL);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_change_has_its_result),
 	    cmocka_unit_test(groups_write_together),
+	    cmocka_unit_test(commits_cover_what_was_written),
 	    cmocka_unit_test(commits_report_what_failed),
 	    cmocka_unit_test(listings),
+	    cmocka_unit_test(memory_runs_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

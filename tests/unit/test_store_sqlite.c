@@ -514,6 +514,78 @@ read_only_places(void **state)
 	assert_int_equal(chmod("locked", 0755), 0);
 }
 
+/* A child without permission to write reads, waits for a byte, and reads again. */
+static void
+read_twice(int says, int hears)
+{
+	zinc_store *s;
+	char byte = 0;
+
+	if (geteuid() == 0 && setuid(65534) != 0)
+		_exit(77);
+	s = open_file("locked2/x.sqlite");
+	assert_text(s, "k", "1");
+	assert_int_equal(write(says, &byte, 1), 1);
+	assert_int_equal(read(hears, &byte, 1), 1);
+	assert_text(s, "k", "2");
+	zinc_store_close(s);
+	_exit(0);
+}
+
+/* Without locks a change by someone else is noticed by the file's time. */
+static void
+changes_are_seen_without_locks(void **state)
+{
+	int says[2], hears[2];
+	zinc_store *s;
+	char byte = 0;
+	pid_t pid;
+
+	(void)state;
+	make_empty("locked2");
+	s = open_file("locked2/x.sqlite");
+	put_text(s, "k", "1");
+	zinc_store_close(s);
+	assert_int_equal(chmod("locked2/x.sqlite", 0444), 0);
+	assert_int_equal(chmod("locked2", 0555), 0);
+	assert_int_equal(pipe(says) | pipe(hears), 0);
+	pid = fork();
+	if (pid == 0)
+		read_twice(says[1], hears[0]);
+	close(says[1]);
+	if (read(says[0], &byte, 1) == 1) {
+		assert_int_equal(chmod("locked2", 0755) | chmod("locked2/x.sqlite", 0644), 0);
+		sql("locked2/x.sqlite", "UPDATE zarr SET v = x'32' WHERE k = 'k'");
+		assert_int_equal(write(hears[1], &byte, 1), 1);
+	}
+	assert_true(exit_of(pid) % 77 == 0);
+	close(says[0]);
+	close(hears[0]);
+	close(hears[1]);
+	assert_int_equal(chmod("locked2", 0755), 0);
+}
+
+/* (3) A durable change that changes nothing makes no earlier one durable. */
+static void
+nothing_is_no_sync(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = open_file("relaxed.sqlite");
+	const sql_store *inside = (const sql_store *)s->self;
+
+	(void)state;
+	assert_ok(zinc_store_put(s, NULL, "k", "1", 1, NULL, ZINC_PUT_RELAXED, NULL, NULL, &err));
+	assert_true(inside->relaxed);
+	assert_ok(zinc_store_del(s, NULL, "missing", NULL, 0, NULL, &err));
+	assert_true(inside->relaxed);
+	assert_ok(zinc_store_sync(s, NULL, &err));
+	assert_false(inside->relaxed);
+	assert_ok(zinc_store_put(s, NULL, "k", "2", 1, NULL, ZINC_PUT_RELAXED, NULL, NULL, &err));
+	assert_ok(zinc_store_put(s, NULL, "k", "3", 1, NULL, 0, NULL, NULL, &err));
+	assert_false(inside->relaxed);
+	zinc_store_close(s);
+}
+
 /* ---- many keys ---- */
 
 static void
@@ -573,6 +645,8 @@ main(void)
 	    cmocka_unit_test(both_work_after_a_fork),
 	    cmocka_unit_test(a_fork_amidst_a_change_is_refused),
 	    cmocka_unit_test(read_only_places),
+	    cmocka_unit_test(changes_are_seen_without_locks),
+	    cmocka_unit_test(nothing_is_no_sync),
 	    cmocka_unit_test(many_keys),
 	    cmocka_unit_test(killed_writers_lose_nothing),
 	};
