@@ -27,13 +27,13 @@ typedef struct remote_store {
 	void *arg;
 	/* Called before each put or delete; a status other than ZINC_OK is its result. */
 	zinc_status (*before_put)(void *arg, uint64_t puts, const char *key);
-	/* Counters. */
-	uint64_t calls, requests, answers, not_now;
-	unsigned most_open;
-	uint64_t put_calls, puts, dels; /* answered; not those that were cancelled */
-	unsigned most_puts;
-	uint64_t cancelled;
-	uint64_t most_bytes; /* of the puts of one call */
+	/* Counters; many threads may use the store. */
+	_Atomic uint64_t calls, requests, answers, not_now;
+	_Atomic unsigned most_open;
+	_Atomic uint64_t put_calls, puts, dels; /* answered; not those that were cancelled */
+	_Atomic unsigned most_puts;
+	_Atomic uint64_t cancelled;
+	_Atomic uint64_t most_bytes; /* of the puts of one call */
 } remote_store;
 
 /* The store; the caller fills `local` and `parallel` before, and closes `local` itself. */
