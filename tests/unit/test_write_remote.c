@@ -174,7 +174,8 @@ many_are_open(void **state)
 		assert_int_equal(p.x.calls, 0);
 		assert_int_equal(p.x.puts, 600);
 		assert_int_equal(p.x.most_puts, PARALLEL);
-		p.x.put_calls = p.x.puts = p.x.most_puts = 0;
+		p.x.put_calls = p.x.puts = 0;
+		p.x.most_puts = 0;
 		assert_ok(write_to(p.remote, ":, ::2", NULL, &err));
 		assert_int_equal(p.x.calls, 1);
 		assert_int_equal(p.x.requests, 600);
