@@ -131,6 +131,15 @@ many_servers(void **state)
 	}
 }
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define UNDER_TSAN 1
+#endif
+#endif
+#ifndef UNDER_TSAN
+#define UNDER_TSAN 0
+#endif
+
 int
 main(void)
 {
@@ -140,6 +149,10 @@ main(void)
 	static double none = 0, long_age = 1000;
 	int failed;
 
+	if (UNDER_TSAN) { /* the run-time of clang 14 fails a check of its own here, and hangs */
+		puts("skipped under ThreadSanitizer");
+		return 77;
+	}
 	set_up_fast_dir(NULL);
 	failed = conform_store_run("a cache over a remote store", make_remote, &none);
 	failed += conform_store_run("a cache with age over a remote store", make_remote, &long_age);
