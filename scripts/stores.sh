@@ -236,7 +236,7 @@ new_keys
 try memory "this process" -t 'memory://conform{}' 'memory://race/{}'
 try fs "this machine" "" "$dir/fs/{}" "$dir/race.zarr/{}"
 try_local sqlite .sqlite
-[ -n "${STORES_QUICK:-}" ] || try_local lmdb .lmdb # the unit tests run the same suite
+try_local lmdb .lmdb
 if has_store zip; then
 	try zip "this machine" "" "$dir/zip-{}.zip" "$dir/race.zip/{}"
 fi

@@ -369,8 +369,11 @@ acquire(lmdb_store *s, bool write, lmdb_env **out, zinc_error *err)
 	*out = NULL;
 	there = find_data(s, &subdir, &now);
 	lock_registry();
-	if (!is_current(s, there ? &now : NULL))
-		detach(s);
+	if (!is_current(s, there ? &now : NULL)) {
+		there = find_data(s, &subdir, &now); /* again: another thread may just have made the database */
+		if (!is_current(s, there ? &now : NULL))
+			detach(s);
+	}
 	if (!s->env && !there && write && subdir)
 		st = make_directory(s, err);
 	if (st == ZINC_OK && !s->env && (there || write))

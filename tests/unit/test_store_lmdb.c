@@ -2,6 +2,7 @@
  * test_store_lmdb.c - the conformance suite on databases, and the promises of store_lmdb.c and store_lmdb_meta.c, by
  * number
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,6 +196,65 @@ stores_share_one_environment(void **state)
 	assert_text(b, "k", "2");
 	put_text(b, "k", "3");
 	zinc_store_close(b);
+}
+
+/* Threads that make a database at the same moment open one environment: with two, writers would not exclude each
+ * other. */
+enum { STARTERS = 8 };
+
+typedef struct starter {
+	zinc_store *s;
+	pthread_barrier_t *together;
+	char key[8];
+	bool failed;
+} starter;
+
+static void *
+put_at_once(void *arg)
+{
+	starter *x = (starter *)arg;
+
+	pthread_barrier_wait(x->together);
+	x->failed = zinc_store_put(x->s, NULL, x->key, "v", 1, NULL, 0, NULL, NULL, NULL) != ZINC_OK;
+	return NULL;
+}
+
+static void
+start_together(const char *file)
+{
+	pthread_barrier_t together;
+	starter all[STARTERS];
+	pthread_t t[STARTERS];
+	zinc_store *s = open_new(file);
+	int i;
+
+	assert_int_equal(pthread_barrier_init(&together, NULL, STARTERS), 0);
+	for (i = 0; i < STARTERS; i++) {
+		all[i] = (starter){.s = s, .together = &together};
+		snprintf(all[i].key, sizeof all[i].key, "k%d", i);
+		assert_int_equal(pthread_create(&t[i], NULL, put_at_once, &all[i]), 0);
+	}
+	for (i = 0; i < STARTERS; i++)
+		assert_int_equal(pthread_join(t[i], NULL), 0);
+	for (i = 0; i < STARTERS; i++) {
+		assert_false(all[i].failed);
+		assert_text(s, all[i].key, "v");
+	}
+	pthread_barrier_destroy(&together);
+	zinc_store_close(s);
+}
+
+static void
+threads_open_one_environment(void **state)
+{
+	char file[32];
+	int i;
+
+	(void)state;
+	for (i = 0; i < 40; i++) {
+		snprintf(file, sizeof file, "start%d.lmdb", i);
+		start_together(file);
+	}
 }
 
 /* ---- (7) ---- */
@@ -457,6 +517,7 @@ main(void)
 	    cmocka_unit_test(long_values_and_their_tags),
 	    cmocka_unit_test(the_map_grows),
 	    cmocka_unit_test(stores_share_one_environment),
+	    cmocka_unit_test(threads_open_one_environment),
 	    cmocka_unit_test(both_work_after_a_fork),
 	    cmocka_unit_test(read_only_places),
 	    cmocka_unit_test(replaced_databases_are_noticed),
