@@ -358,6 +358,18 @@ is_current(const lmdb_store *s, const struct stat *now)
 	return e && now && e->pid == getpid() && e->dev == now->st_dev && e->ino == now->st_ino;
 }
 
+/* Under the lock: close what is not the file at the path.  Returns whether there is one. */
+static bool
+drop_replaced(lmdb_store *s, bool there, bool *subdir, struct stat *now)
+{
+	if (is_current(s, there ? now : NULL))
+		return true;
+	there = find_data(s, subdir, now); /* again: another thread may just have made the database */
+	if (!is_current(s, there ? now : NULL))
+		detach(s);
+	return there;
+}
+
 /* The environment of the file that is at the path now, with one more reference, which keeps it open; NULL: none. */
 static zinc_status
 acquire(lmdb_store *s, bool write, lmdb_env **out, zinc_error *err)
@@ -369,11 +381,7 @@ acquire(lmdb_store *s, bool write, lmdb_env **out, zinc_error *err)
 	*out = NULL;
 	there = find_data(s, &subdir, &now);
 	lock_registry();
-	if (!is_current(s, there ? &now : NULL)) {
-		there = find_data(s, &subdir, &now); /* again: another thread may just have made the database */
-		if (!is_current(s, there ? &now : NULL))
-			detach(s);
-	}
+	there = drop_replaced(s, there, &subdir, &now);
 	if (!s->env && !there && write && subdir)
 		st = make_directory(s, err);
 	if (st == ZINC_OK && !s->env && (there || write))

@@ -12,7 +12,8 @@
  * (1) A request is signed with keys that are valid now.  Without any keys requests are not signed, which public buckets
  *     accept.
  * (2) Keys are used only for the endpoint: a redirection is signed only if it leads to https and to a host of the same
- *     service.  Plain http gets no signed request, except on loopback, without a proxy, or with allow_http.
+ *     service.  Plain http gets no signed request, except on loopback, without a proxy, or with allow_http; then
+ *     the signature covers the content, too.
  * (3) The bucket's region is learned from the server's answer, and the difference of the clocks from its date.
  * (4) No key, token or signature appears in an error.
  */
@@ -218,15 +219,15 @@ zinc_s3_same_service(const char *from, const char *to)
 	return false;
 }
 
-/* TLS protects the body; over plain http its hash is signed. */
+/* TLS protects the body, and nobody is between two programs of this machine.  Elsewhere its hash is signed. */
 static zinc_status
-hash_body(const zinc_http_request *r, const char *url, char hex[ZINC_SHA256_HEX], zinc_error *err)
+hash_body(const s3_store *s, const zinc_http_request *r, const char *url, char hex[ZINC_SHA256_HEX], zinc_error *err)
 {
 	uint8_t hash[ZINC_SHA256_BYTES];
 
 	if (!r->sends) {
 		memcpy(hex, EMPTY_SHA256, sizeof EMPTY_SHA256);
-	} else if (strncmp(url, "https:", 6) == 0) {
+	} else if (s->local || strncmp(url, "https:", 6) == 0) {
 		memcpy(hex, ZINC_UNSIGNED_PAYLOAD, sizeof ZINC_UNSIGNED_PAYLOAD);
 	} else {
 		if (!zinc_sha256(r->body, r->nbody, hash))
@@ -245,7 +246,7 @@ sign_with(s3_store *s, zinc_http_request *r, const char *url, const zinc_aws_key
 		return zinc_fail(err, ZINC_E_INVALID,
 				 "credentials are not sent to plain http: use https, or set s3.allow_http=yes");
 	zinc_s3_region(s, region);
-	ZINC_TRY(hash_body(r, url, hash, err));
+	ZINC_TRY(hash_body(s, r, url, hash, err));
 	if (s->payer)
 		ZINC_TRY(zinc_http_header(r, "x-amz-request-payer", "requester", err));
 	return zinc_sigv4_sign(r, url, keys, region, "s3", hash, now_there(s), err);
@@ -540,7 +541,8 @@ take_client(s3_store *s, const zinc_store_options *o, zinc_error *err)
 		return zinc_fail(err, ZINC_E_INVALID, "s3.retries must be 0 to 100");
 	c.ca_file = ca_file(s, o);
 	/* a proxy is another machine, to which plain http would show what is signed */
-	c.direct = s->endpoint && !s->https && is_loopback(s->endpoint) && !zinc_setting_yes(o, "allow_http");
+	s->local = s->endpoint && !s->https && is_loopback(s->endpoint) && !zinc_setting_yes(o, "allow_http");
+	c.direct = s->local;
 	c.retries = s->retries = (int)retries;
 	c.parallel = (int)parallel;
 	s->parallel = (uint32_t)parallel;

@@ -18,6 +18,7 @@ typedef struct s3_store {
 	char *bucket;
 	char *prefix; /* of all keys: "" or "a/b/" */
 	bool path_style, payer, https, allow_http, conditions;
+	bool local; /* the endpoint is on this machine, and no proxy is between */
 	atomic_bool signs; /* the last request was signed */
 	int retries;
 	uint32_t parallel;

@@ -47,6 +47,7 @@ QUIRKS = {
     "quietbatch": "DeleteObjects does not mention keys with 'keep' in their names",
     "abroad": "is in eu-west-9: other regions are 400 AuthorizationHeaderMalformed",
     "moved": "is in eu-west-9: other regions are 301 with x-amz-bucket-region",
+    "sealed": "a body that the signature does not cover is 400",
     "early": "its clock is an hour ahead",
     "expired": "every token is 400 ExpiredToken",
     "denied": "403 AccessDenied",
@@ -230,6 +231,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.check_region(region)
         self.check_date(date, day)
         payload = self.headers["x-amz-content-sha256"]
+        if self.quirk == "sealed" and payload == "UNSIGNED-PAYLOAD":
+            raise Fail(400, "InvalidRequest", "the body is not signed")
         if payload != "UNSIGNED-PAYLOAD" and payload != hashlib.sha256(self.body).hexdigest():
             raise Fail(400, "XAmzContentSHA256Mismatch", "body")
         for name in self.headers:

@@ -164,6 +164,23 @@ loopback_needs_no_proxy(void **state)
 	assert_int_equal(put_with_proxy("&retries=0&allow_http=yes"), ZINC_E_IO);
 }
 
+/* (2) Over plain http the signature covers the content, except on the way to this machine itself. */
+static void
+content_is_signed(void **state)
+{
+	zinc_store *s = bucket_open(&server, "sealed", "&allow_http=yes");
+	zinc_error err = ZINC_ERROR_INIT;
+
+	(void)state;
+	assert_ok(zinc_store_put(s, NULL, "k", "1", 1, NULL, 0, NULL, NULL, &err));
+	assert_text(s, "k", "1");
+	zinc_store_close(s);
+	s = bucket_open(&server, "sealed", "");
+	assert_int_equal(zinc_store_put(s, NULL, "k", "2", 1, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
+	assert_non_null(strstr(err.text, "the body is not signed"));
+	zinc_store_close(s);
+}
+
 /* ---- (3) region and clock ---- */
 
 static void
@@ -366,6 +383,7 @@ main(void)
 	    cmocka_unit_test(redirections_elsewhere_are_not_signed),
 	    cmocka_unit_test(plain_http_needs_permission),
 	    cmocka_unit_test(loopback_needs_no_proxy),
+	    cmocka_unit_test(content_is_signed),
 	    cmocka_unit_test(region_and_clock_are_learned),
 	    cmocka_unit_test(secrets_are_not_shown),
 	    cmocka_unit_test(bad_settings),
