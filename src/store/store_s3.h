@@ -57,6 +57,8 @@ typedef struct s3_fault {
 	char region[S3_NAME];
 } s3_fault;
 
+/* Is it an error document, or the beginning of one? */
+bool zinc_s3_may_be_error(const char *text, size_t n);
 /* False: it is no error document. */
 bool zinc_s3_parse_error(s3_fault *out, zinc_context *ctx, const char *text, size_t n);
 zinc_web_verdict zinc_s3_judge(zinc_web *w, const zinc_web_answer *a, zinc_error *err);
@@ -78,15 +80,16 @@ typedef struct s3_call {
 	int nbody;
 	bool sends;                 /* it has a body, perhaps of 0 bytes */
 	bool repeats;               /* a POST that may be executed twice */
-	bool reads;                 /* the text of the answer is needed */
+	bool reads;                 /* the text of the answer is needed, also if it is no error */
 	const char *md5;            /* Content-MD5; NULL: none */
 	const char *sha256;         /* x-amz-checksum-sha256; NULL: none */
 	const zinc_condition *when; /* NULL: any */
 	const char *write;          /* x-amz-meta-zinc-write; NULL: none */
 	size_t i;                   /* the caller's */
 	/* the answer */
-	int status; /* HTTP */
-	int unknown;
+	int status;      /* HTTP */
+	int unknown;     /* tries of a change that may have been executed */
+	uint64_t length; /* of the text */
 	int64_t date;
 	zinc_tag tag;
 	char own_write[40];

@@ -3,9 +3,12 @@
  *
  * Promises (tests/unit/test_store_s3.c names each by its number, as those of store_s3.c):
  *
- * (5) An error document in an answer of status 200 is a failure.
+ * (5) An error document in an answer of status 200 is a failure, whatever the request.  Codes of passing failures are
+ *     retried.
  * (6) A condition that does not hold is E_CONFLICT or E_EXISTS only if no earlier try may have been executed.  409 of
  *     a conditional request is retried.
+ * (7) A change that failed is E_UNCERTAIN if any of its tries may have been executed, also one before a correction of
+ *     region, clock or keys.
  */
 #include <stdio.h>
 #include <sys/random.h>
@@ -15,6 +18,7 @@
 #include "store/store_s3.h"
 
 #define MAX_ANSWER (64 * ZINC_MIB) /* a listing has up to 1000 keys of 1024 bytes, each byte escaped */
+#define MAX_ERROR  (64 * ZINC_KIB) /* of a text that is only needed if it is an error document */
 #define CLEAN_UP   15.0            /* seconds */
 
 void
@@ -94,6 +98,12 @@ is_head(const s3_call *c)
 	return strcmp(c->method, "HEAD") == 0;
 }
 
+static bool
+is_change(const s3_call *c)
+{
+	return !is_head(c) && strcmp(c->method, "GET") != 0;
+}
+
 static zinc_http_next
 on_head(void *arg, size_t i, const zinc_http_head *h)
 {
@@ -101,6 +111,7 @@ on_head(void *arg, size_t i, const zinc_http_head *h)
 	s3_call *c = &x->all[i];
 
 	c->status = h->status;
+	c->length = h->length;
 	c->unknown += h->unknown;
 	c->date = h->date;
 	c->tag.n = 0;
@@ -109,7 +120,7 @@ on_head(void *arg, size_t i, const zinc_http_head *h)
 		if (h->etag[0])
 			zinc_web_take_tag(&x->store->web, h, ZINC_HTTP_UNKNOWN, &c->tag);
 		snprintf(c->found_write, sizeof c->found_write, "%.*s", S3_NAME - 1, h->kept[S3_KEEP_WRITE]);
-		return c->reads ? ZINC_HTTP_GO : ZINC_HTTP_STOP;
+		return ZINC_HTTP_GO; /* the text may be an error */
 	}
 	if (!c->head)
 		c->head = (zinc_http_head *)zinc_alloc(x->store->web.ctx, sizeof *c->head);
@@ -123,6 +134,8 @@ on_body(void *arg, size_t i, const uint8_t *bytes, size_t n)
 {
 	s3_call *c = &((const s3_calls *)arg)->all[i];
 
+	if (!c->reads && c->status / 100 == 2 && c->text.n + n > MAX_ERROR)
+		return ZINC_HTTP_STOP;
 	c->cut = zinc_buf_add(&c->text, bytes, n, NULL);
 	return c->cut == ZINC_OK ? ZINC_HTTP_GO : ZINC_HTTP_STOP;
 }
@@ -131,7 +144,7 @@ on_body(void *arg, size_t i, const uint8_t *bytes, size_t n)
 static zinc_status
 fail_cut(s3_call *c, zinc_error *err)
 {
-	c->unknown += strcmp(c->method, "POST") == 0;
+	c->unknown += is_change(c) && c->status / 100 == 2;
 	return c->cut == ZINC_E_NOMEM
 		   ? zinc_fail_nomem(err)
 		   : zinc_fail(err, c->cut, "the server's answer is longer than %zu bytes", c->text.max);
@@ -156,13 +169,32 @@ is_conditional(const s3_call *c)
 	return c->when && c->when->when != ZINC_ANY;
 }
 
+/* Was the text of a successful change announced and not sent?  It may have been an error. */
+static bool
+lacks_text(const s3_call *c)
+{
+	return is_change(c) && !c->reads && c->status != 204 && c->length != ZINC_HTTP_UNKNOWN &&
+	       c->length <= MAX_ERROR && c->text.n < c->length;
+}
+
 /* An answer of status 200 may be a failure: the server sends it before the work is done. */
 static bool
-is_success(s3_store *s, const s3_call *c, s3_fault *f)
+is_success(s3_store *s, const s3_call *c)
 {
-	if (c->status / 100 != 2 || !c->reads)
-		return c->status / 100 == 2;
-	return !zinc_s3_parse_error(f, s->web.ctx, (const char *)c->text.p, c->text.n);
+	const char *text = (const char *)c->text.p;
+	s3_fault f;
+
+	if (c->status / 100 != 2 || lacks_text(c))
+		return false;
+	return !(is_change(c) ? zinc_s3_may_be_error(text, c->text.n)
+			      : zinc_s3_parse_error(&f, s->web.ctx, text, c->text.n));
+}
+
+/* Does the error document in an answer of status 200 leave open whether the change was made? */
+static bool
+is_open(const s3_call *c)
+{
+	return is_change(c) && c->status / 100 == 2 && (c->code[0] == '\0' || strcmp(c->code, "InternalError") == 0);
 }
 
 static zinc_web_verdict
@@ -201,6 +233,11 @@ failure(s3_store *s, s3_call *c, zinc_http_next *next, zinc_error *err)
 	const zinc_web_verdict v = explain(s, c, err);
 
 	*next = ZINC_HTTP_GO;
+	c->unknown += is_open(c);
+	if (is_open(c) && c->rounds < s->retries) {
+		*next = ZINC_HTTP_LATER;
+		return ZINC_OK;
+	}
 	if (c->status == 412)
 		return condition_failed(c, err);
 	if (c->status == 409 && is_conditional(c) && c->rounds < s->retries) {
@@ -224,11 +261,21 @@ failure(s3_store *s, s3_call *c, zinc_http_next *next, zinc_error *err)
 	default:
 		break;
 	}
-	if (c->unknown)
-		return zinc_fail(err, ZINC_E_UNCERTAIN,
-				 "HTTP %d; an earlier try had no answer, so the change may or may not have been made",
-				 c->status);
 	return err->code;
+}
+
+/* The outcome of one try is unknown, whatever the last one says.  Who needs the text of an answer looks at c->unknown if
+ * there is no memory for it. */
+static zinc_status
+add_doubt(const s3_call *c, zinc_status st, const zinc_error *why, zinc_error *err)
+{
+	const bool no_room = st == ZINC_E_NOMEM && c->reads && c->cut == st;
+
+	if (st == ZINC_E_UNCERTAIN || st == ZINC_E_NOTFOUND || no_room || !c->unknown) {
+		zinc_error_copy(err, why);
+		return st;
+	}
+	return zinc_fail(err, ZINC_E_UNCERTAIN, "%.700s; the change may or may not have been made", why->text);
 }
 
 static void
@@ -247,14 +294,13 @@ on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 	s3_calls *x = (s3_calls *)arg;
 	s3_call *c = &x->all[i];
 	zinc_http_next next = ZINC_HTTP_GO;
-	zinc_error e = ZINC_ERROR_INIT;
-	s3_fault f;
+	zinc_error e = ZINC_ERROR_INIT, shown = ZINC_ERROR_INIT;
 
 	c->code[0] = '\0';
 	if (st == ZINC_OK && c->cut != ZINC_OK) {
 		st = fail_cut(c, &e);
 		err = &e;
-	} else if (st == ZINC_OK && !is_success(x->store, c, &f)) {
+	} else if (st == ZINC_OK && !is_success(x->store, c)) {
 		st = failure(x->store, c, &next, &e);
 		err = &e;
 	}
@@ -264,7 +310,9 @@ on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 		c->url = NULL;
 		return next;
 	}
-	end_call(x, c, st, st == ZINC_OK ? NULL : err);
+	if (st != ZINC_OK)
+		st = add_doubt(c, st, err, &shown);
+	end_call(x, c, st, st == ZINC_OK ? NULL : &shown);
 	return ZINC_HTTP_GO;
 }
 

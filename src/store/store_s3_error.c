@@ -56,6 +56,22 @@ take_member(s3_fault *out, zinc_xml *x, zinc_buf *value)
 }
 
 bool
+zinc_s3_may_be_error(const char *text, size_t n)
+{
+	size_t blanks = 0;
+	zinc_xml_event e;
+	zinc_xml x;
+
+	while (blanks < n && (text[blanks] == ' ' || (text[blanks] >= '\t' && text[blanks] <= '\r')))
+		blanks++;
+	if (blanks == n || text[blanks] != '<')
+		return false;
+	zinc_xml_init(&x, text, n);
+	e = zinc_xml_next(&x);
+	return e == ZINC_XML_OPEN ? zinc_xml_is(&x, "Error") : true;
+}
+
+bool
 zinc_s3_parse_error(s3_fault *out, zinc_context *ctx, const char *text, size_t n)
 {
 	zinc_xml_event e;

@@ -56,6 +56,9 @@ QUIRKS = {
     "lost": "every first PUT of a key is executed, not answered, and overwritten by someone else",
     "conflict": "every first conditional PUT of a key is 409 ConditionalRequestConflict",
     "sorry": "an error document in a 200 the first time that an upload is completed or keys are deleted",
+    "sorryput": "the first PUT and DELETE of a key are not executed: an error document in a 200",
+    "sorrymade": "the first PUT of a key is executed: an error document in a 200",
+    "doubt": "the first PUT of a key is executed, but not answered; then 400 of another region, then 503",
     "latecomplete": "the first CompleteMultipartUpload of a key is executed, but not answered",
     "failpart": "the second part of every upload is 400",
     "samepage": "listings repeat their first page",
@@ -331,15 +334,39 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def put_object(self):
         if "uploadId" in self.query:
             return self.put_part()
+        if self.quirk == "sorryput" and self.first("put"):
+            return self.sorry()
+        if self.quirk == "doubt" and not self.is_trial():
+            self.doubt()
         self.check_conditions("put")
         v = buckets[self.bucket][self.key] = Value(self.body, self.meta())
-        if self.quirk in ("late", "lost") and ".zinc-test" not in self.key and self.first("put"):
+        if self.quirk == "sorrymade" and not self.is_trial() and self.first("put"):
+            return self.sorry()
+        if self.quirk in ("late", "lost") and not self.is_trial() and self.first("put"):
             if self.quirk == "lost":
                 buckets[self.bucket][self.key] = Value(b"someone else", {})
             raise HangUp
         self.answer(200, b"", self.etag_header(v))
 
+    def sorry(self):
+        self.fail(Fail(200, "InternalError", "We encountered an internal error. Please try again."))
+
+    def is_trial(self):
+        return ".zinc-test" in self.key
+
+    def doubt(self):
+        firsts[self.bucket, self.key, "doubt"] += 1
+        n = firsts[self.bucket, self.key, "doubt"]
+        if n == 1:
+            buckets[self.bucket][self.key] = Value(self.body, self.meta())
+            raise HangUp
+        if n == 2:
+            raise Fail(400, "AuthorizationHeaderMalformed", "the region is wrong", "<Region>eu-west-9</Region>")
+        raise Fail(503, "SlowDown", "Please reduce your request rate.")
+
     def delete_object(self):
+        if self.quirk == "sorryput" and self.first("delete"):
+            return self.sorry()
         if "uploadId" in self.query:
             if not uploads.pop(self.query["uploadId"], None):
                 raise Fail(404, "NoSuchUpload", "The upload does not exist")
@@ -376,7 +403,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def complete(self):
         if self.quirk == "sorry" and self.first("complete"):
-            return self.fail(Fail(200, "InternalError", "We encountered an internal error. Please try again."))
+            return self.sorry()
         u = self.upload()
         listed = re.findall(r"<Part><PartNumber>(\d+)</PartNumber><ETag>(?:&quot;|\")([0-9a-f]+)(?:&quot;|\")</ETag></Part>",
                             self.body.decode())
@@ -413,7 +440,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if base64.b64encode(hashlib.md5(self.body).digest()).decode() != self.headers.get("Content-MD5"):
             raise Fail(400, "InvalidDigest", "Missing required header for this request: Content-MD5")
         if self.quirk == "sorry" and self.first("delete"):
-            return self.fail(Fail(200, "InternalError", "We encountered an internal error. Please try again."))
+            return self.sorry()
         out = []
         found = re.findall(r"<Object><Key>(.*?)</Key></Object>", self.body.decode())
         if len(found) > 1000:

@@ -67,6 +67,52 @@ overwritten_write_is_uncertain(void **state)
 	zinc_store_close(s);
 }
 
+/* store_s3_call.c (5) */
+static void
+errors_in_a_200_are_failures(void **state)
+{
+	zinc_store *s = bucket_open(&server, "sorryput", "");
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_tag tag;
+	zinc_condition equals = {ZINC_EQUALS, &tag};
+
+	(void)state;
+	assert_ok(zinc_store_put(s, NULL, "k", "1", 1, NULL, 0, NULL, NULL, &err));
+	assert_text(s, "k", "1");
+	assert_ok(zinc_store_put(s, NULL, "new", "1", 1, &absent, 0, &tag, NULL, &err));
+	assert_text(s, "new", "1");
+	assert_ok(zinc_store_del(s, NULL, "new", &equals, 0, NULL, &err));
+	assert_missing(s, "new");
+	zinc_store_close(s);
+	s = bucket_open(&server, "sorryput", "&retries=0");
+	assert_int_equal(zinc_store_put(s, NULL, "k", "1", 1, NULL, 0, NULL, NULL, &err), ZINC_E_UNCERTAIN);
+	assert_non_null(strstr(err.text, "InternalError"));
+	assert_missing(s, "k");
+	zinc_store_close(s);
+	s = bucket_open(&server, "sorrymade", "");
+	assert_ok(zinc_store_put(s, NULL, "k", "1", 1, &absent, 0, &tag, NULL, &err));
+	assert_text(s, "k", "1");
+	zinc_store_close(s);
+}
+
+/* store_s3_call.c (7): the first try was executed.  Only a write id can tell. */
+static void
+doubts_are_kept(void **state)
+{
+	zinc_store *s = bucket_open(&server, "doubt", "&region=us-east-1&retries=1");
+	zinc_error err = ZINC_ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(zinc_store_put(s, NULL, "k", "1", 1, NULL, 0, NULL, NULL, &err), ZINC_E_UNCERTAIN);
+	assert_non_null(strstr(err.text, "503"));
+	assert_text(s, "k", "1");
+	zinc_store_close(s);
+	s = bucket_open(&server, "doubt", "&region=us-east-1&retries=1");
+	assert_ok(zinc_store_put(s, NULL, "k", "1", 1, &absent, 0, NULL, NULL, &err));
+	assert_text(s, "k", "1");
+	zinc_store_close(s);
+}
+
 static void
 conflicts_are_retried(void **state)
 {
@@ -338,6 +384,8 @@ main(void)
 	static const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(own_write_is_recognised),
 	    cmocka_unit_test(overwritten_write_is_uncertain),
+	    cmocka_unit_test(errors_in_a_200_are_failures),
+	    cmocka_unit_test(doubts_are_kept),
 	    cmocka_unit_test(conflicts_are_retried),
 	    cmocka_unit_test(servers_without_conditions_are_found),
 	    cmocka_unit_test(server_is_tested_once),
