@@ -5,7 +5,8 @@
 # this processor, into $BENCH_CACHE [~/.cache/zinc-bench]; without cargo they are left out.  Writes bench/results.md, .json
 # and .svg, or to $BENCH_OUT.  BENCH_QUICK=1 is a short form for CI, which writes its results to build/bench.
 # With the argument "latency" only the table of remote objects, see bench/latency.py; with "readme" only the README's
-# table of times, see bench/readme_table.py (some minutes); with "stores" only the table of S3, see bench/stores.py.
+# table of times, see bench/readme_table.py (some minutes); with "stores" only the table of S3, see bench/stores.py; with
+# "local-stores" only reads of zip, sqlite and lmdb compared with files, see bench/local_stores.py, without any peer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -39,6 +40,13 @@ program() { # program NAME SOURCE... LIBRARIES
 	"${CC:-cc}" -std=c11 -O3 -march=native -D_GNU_SOURCE -Iinclude -o "$BUILD/bench-$name" "$@" -lpthread '-Wl,-rpath,$ORIGIN'
 }
 
+if [ "${1:-}" = local-stores ]; then
+	scripts/setup.sh build
+	cmake -G Ninja -B "$BUILD" -S . --log-level=WARNING >/dev/null
+	cmake --build "$BUILD" -j "${JOBS:-2}" --target product -- --quiet
+	program zinc bench/ours.c bench/common.c -L"$BUILD" -lzinc
+	exec python3 bench/local_stores.py
+fi
 scripts/setup.sh build bench
 INTEROP_INSTALL=1 scripts/interop.sh
 install_files
