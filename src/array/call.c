@@ -73,6 +73,7 @@ zinc_call_begin(zinc_call *c, zinc_array *a, const zinc_io_options *o, zinc_erro
 	c->code = ZINC_OK;
 	c->units_total = 0;
 	atomic_init(&c->stop_at, UINT64_MAX);
+	atomic_init(&c->no_erase, false);
 	c->units_done = c->bytes_done = 0;
 	c->told_to_stop = false;
 	pthread_mutex_init(&c->lock, NULL);

@@ -90,6 +90,7 @@ typedef struct zinc_worker {
 	zinc_buf requests;     /* a shard's entries, when it is written */
 	zinc_put_group *group; /* this thread's puts */
 	bool erase;            /* the object just encoded is all fill value: erase it */
+	bool stays;            /* the object to encode must not be erased, see zinc_call.no_erase */
 	zinc_error err;
 	zinc_reading r;
 } zinc_worker;
@@ -107,6 +108,7 @@ typedef struct zinc_call {
 	zinc_caps caps;
 	int threads;
 	uint32_t put_flags;
+	atomic_bool no_erase;   /* the store refuses conditional erases: an object of fill values is put instead */
 	double deadline;        /* 0: none */
 	zinc_wait wait;         /* deadline and cancel, for the store */
 	zinc_worker *workers;   /* one per thread, and one that only requests bytes */

@@ -6,7 +6,8 @@
  * (1) Inner chunks are laid out in C order, so the bytes are the same for any number of threads.
  * (2) Inner chunks outside the selection keep their old encoded bytes, which are never read into memory.
  * (3) Inner chunks that are completely selected are not decoded; the others are decoded, changed and encoded again.
- * (4) An inner chunk that is all fill value is not stored, and a shard without inner chunks is erased.
+ * (4) An inner chunk that is all fill value is not stored, and a shard without inner chunks is erased, or only its
+ *     index is stored if the store cannot erase it safely.
  * (5) A failure is returned to the caller, for any number of threads.  If the old bytes are damaged and all elements
  *     are new, the caller may write the shard without its old bytes.
  *
@@ -288,7 +289,7 @@ encode_shard(shard_job *x, zinc_splice *out, zinc_error *err)
 	mark_touched(x);
 	ZINC_TRY(x->j->inner_parallel && x->l.n > 1 && x->j->c->threads > 1 ? encode_in_parallel(x, err)
 									    : encode_in_turn(x, err));
-	x->w->erase = !x->j->c->o.store_fill && zinc_shard_build_is_empty(&x->b);
+	x->w->erase = !x->j->c->o.store_fill && !x->w->stays && zinc_shard_build_is_empty(&x->b);
 	out->nparts = 0;
 	return x->w->erase ? ZINC_OK : zinc_shard_build_end(&x->b, x->w->s, out, err);
 }

@@ -8,7 +8,8 @@
  *     elements lose nothing.  That includes an object at the edge of the array, because another writer may have
  *     extended the array and written there; if its old bytes are damaged, they are still replaced.
  * (3) If an element cannot be converted, nothing is stored.
- * (4) An object that is all fill value is erased (or stored, with store_fill).
+ * (4) An object that is all fill value is erased (or stored, with store_fill).  A store that cannot erase it on
+ *     condition that nobody changed it gets it stored.
  * (5) The stored bytes are the same for any number of threads.
  * (6) When the call returns, everything is durable, unless relaxed.
  */
@@ -94,7 +95,7 @@ encode_chunk(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, 
 	w->s->fetch.n = 0;
 	if (zinc_chain_bound(m->chain, o->extent, &w->s->fetch.max))
 		return zinc_fail(err, ZINC_E_LIMIT, "a chunk is larger than the address space");
-	w->erase = !j->c->o.store_fill && zinc_view_is_fill(&v, o->extent, m->ndim, m->dtype, m->fill);
+	w->erase = !j->c->o.store_fill && !w->stays && zinc_view_is_fill(&v, o->extent, m->ndim, m->dtype, m->fill);
 	if (w->erase)
 		return ZINC_OK;
 	return zinc_chain_encode(m->chain, w->s, o->extent, &v, &w->s->fetch, err);
@@ -108,6 +109,7 @@ zinc_write_encode(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_error 
 	zinc_bytes none = {NULL, 0};
 	zinc_splice all;
 
+	w->stays = false;
 	if (j->p->units_are_objects)
 		return encode_chunk(j, w, o, none, false, err);
 	return zinc_shard_write(j, w, o, NULL, &all, err);
@@ -141,6 +143,7 @@ change_chunk(void *arg, const void *old, size_t nold, zinc_update *out, zinc_err
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status st;
 
+	x->w->stays = old && atomic_load(&x->j->c->no_erase);
 	st = encode_chunk(x->j, x->w, x->o, in, old, &e);
 	if ((st == ZINC_E_CORRUPT || st == ZINC_E_CHECKSUM) && x->o->covered)
 		st = encode_chunk(x->j, x->w, x->o, in, false, &e);
@@ -160,6 +163,7 @@ change_shard(void *arg, const zinc_old *old, zinc_splice *out, zinc_error *err)
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status st;
 
+	x->w->stays = old->found && atomic_load(&x->j->c->no_erase);
 	st = zinc_shard_write(x->j, x->w, x->o, old->found ? old : NULL, out, &e);
 	if ((st == ZINC_E_CORRUPT || st == ZINC_E_CHECKSUM) && x->o->covered)
 		st = zinc_shard_write(x->j, x->w, x->o, NULL, out, &e);
@@ -183,19 +187,32 @@ zinc_write_change(zinc_job *j, zinc_worker *w, const zinc_object *o, const zinc_
 
 /* Read, change and put an object while the store excludes other writers. */
 static zinc_status
-write_part(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key)
+change_stored(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key, zinc_error *err)
 {
 	change x = {j, w, o};
 	const int single = j->c->o.single_writer;
 	const uint64_t limit = zinc_object_limit(j->p->m, j->c->ctx, o->extent);
-	zinc_error e = ZINC_ERROR_INIT;
-	zinc_status st;
 
+	w->erase = false;
 	if (!j->p->units_are_objects)
 		return zinc_store_splice(j->c->store, key, change_shard, &x, single, limit, j->c->put_flags,
-					 &j->c->wait, &w->err);
-	st = zinc_store_update(j->c->store, key, change_chunk, &x, single, limit, j->c->put_flags, &j->c->wait, &e);
-	if (st == ZINC_E_LIMIT && o->covered) /* the old object is too large for a chunk, and nothing of it is kept */
+					 &j->c->wait, err);
+	return zinc_store_update(j->c->store, key, change_chunk, &x, single, limit, j->c->put_flags, &j->c->wait, err);
+}
+
+static zinc_status
+write_part(zinc_job *j, zinc_worker *w, const zinc_object *o, const char *key)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status st = change_stored(j, w, o, key, &e);
+
+	if (st == ZINC_E_UNSUPPORTED && w->erase && !w->stays) {
+		atomic_store(&j->c->no_erase, true);
+		zinc_error_clear(&e);
+		st = change_stored(j, w, o, key, &e);
+	}
+	if (st == ZINC_E_LIMIT && o->covered &&
+	    j->p->units_are_objects) /* the old object is too large for a chunk, and nothing of it is kept */
 		return write_whole(j, w, o, key, &w->err);
 	return st == ZINC_OK ? st : zinc_error_copy(&w->err, &e);
 }

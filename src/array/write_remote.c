@@ -8,6 +8,8 @@
  *     get  k1 k2 k3 ...                     get  k2 ...
  *       change -> put if unchanged  ->  lost: k2    change -> put if unchanged  ->  lost: none
  *
+ * A store that refuses to erase an object on condition gets its fill values in the next attempt.
+ *
  * If the store excludes other writers itself (ZINC_CAP_UPDATE), or has no conditions, each thread changes one object
  * at a time.
  */
@@ -64,6 +66,11 @@ done(void *arg, const zinc_parcel *p, zinc_status st, zinc_error *err)
 	const bool lost = p->when != ZINC_ANY && (st == ZINC_E_CONFLICT || st == ZINC_E_EXISTS);
 	zinc_object o;
 
+	if (st == ZINC_E_UNSUPPORTED && p->erase && p->when != ZINC_ANY && x->tries + 1 < ZINC_UPDATE_TRIES) {
+		atomic_store(&x->j->c->no_erase, true);
+		try_again(x, p->i, false);
+		return;
+	}
 	if (lost && x->tries + 1 < ZINC_UPDATE_TRIES) {
 		try_again(x, p->i, false);
 		return;

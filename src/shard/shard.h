@@ -202,6 +202,8 @@ typedef struct zinc_shard_change {
 	zinc_buf joined; /* the new shard, if it is assembled in memory */
 	const zinc_condition *when;
 	zinc_tag seen; /* of the old shard, if there is a condition */
+	bool erases;   /* the last change was to erase the shard */
+	bool no_erase; /* the store refuses that: a shard without inner chunks is put */
 } zinc_shard_change;
 
 void zinc_shard_change_init(zinc_shard_change *c, zinc_context *ctx, const zinc_shard_layout *l, zinc_chunk_edit *edits,

@@ -8,7 +8,7 @@
  * Promises (tests/unit/test_shard_change.c names each by its number):
  *
  * (1) If no edit changes anything, only the index is read and nothing is written.
- * (2) A shard without inner chunks is erased.
+ * (2) A shard without inner chunks is erased.  If the store refuses that, its index is stored, in which all are missing.
  * (3) A condition, and the old bytes from which an edit is made, belong to the generation that is replaced.
  */
 #include "shard/shard.h"
@@ -169,7 +169,8 @@ apply(zinc_shard_change *c, zinc_scratch *scratch, const zinc_old *old, zinc_spl
 		append_new(c, &b, old->nbytes);
 	else
 		place_all(c, &b);
-	if (!zinc_shard_build_is_empty(&b))
+	c->erases = zinc_shard_build_is_empty(&b) && !(c->no_erase && old->found);
+	if (!c->erases)
 		return zinc_shard_build_end(&b, scratch, out, err);
 	out->erase = old->found;
 	out->keep = !old->found;
@@ -187,6 +188,7 @@ zinc_shard_change_splice(void *change, const zinc_old *old, zinc_splice *out, zi
 		return zinc_fail_nomem(err);
 	out->nparts = 0;
 	out->erase = 0;
+	c->erases = false;
 	st = apply(c, scratch, old, out, err);
 	zinc_scratch_put(scratch);
 	return st;
@@ -201,12 +203,32 @@ zinc_shard_change_whole(zinc_shard_change *c, const zinc_bytes *old, zinc_update
 
 /* ---- the stored shard ---- */
 
+/* Did the store refuse to erase the shard on condition that nobody changed it?  Then its index is put instead. */
+static bool
+must_stay(zinc_shard_change *c, zinc_status st)
+{
+	const bool refused = st == ZINC_E_UNSUPPORTED && c->erases;
+
+	c->no_erase = c->no_erase || refused;
+	c->erases = false;
+	return refused;
+}
+
 zinc_status
 zinc_shard_change_run(zinc_shard_change *c, zinc_store *store, const char *key, int single_writer, uint32_t flags,
 		      const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_store_splice(store, key, zinc_shard_change_splice, c, single_writer, zinc_max_chunk(c->ctx), flags,
-				 wait, err);
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status st;
+	int k;
+
+	for (k = 0; k < 2; k++) {
+		st = zinc_store_splice(store, key, zinc_shard_change_splice, c, single_writer, zinc_max_chunk(c->ctx),
+				       flags, wait, &e);
+		if (!must_stay(c, st))
+			break;
+	}
+	return st == ZINC_OK ? st : zinc_error_copy(err, &e);
 }
 
 static zinc_status
@@ -221,9 +243,18 @@ zinc_status
 zinc_shard_change_if(zinc_shard_change *c, zinc_store *store, const char *key, const zinc_condition *when,
 		     zinc_tag *tag, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status st;
+	int k;
+
 	c->when = when;
-	return zinc_store_update_tagged(store, key, change_memory, c, &c->seen, tag, zinc_max_chunk(c->ctx), flags,
-					wait, err);
+	for (k = 0; k < 2; k++) {
+		st = zinc_store_update_tagged(store, key, change_memory, c, &c->seen, tag, zinc_max_chunk(c->ctx),
+					      flags, wait, &e);
+		if (!must_stay(c, st))
+			break;
+	}
+	return st == ZINC_OK ? st : zinc_error_copy(err, &e);
 }
 
 zinc_status

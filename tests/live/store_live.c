@@ -1,5 +1,5 @@
 /*
- * store_live.c - store_live URL: the conformance suite on the store at a URL, for scripts/stores.sh
+ * store_live.c - store_live URL [no-conditional-deletes]: the conformance suite on the store at a URL, for scripts/stores.sh
  *
  * "{}" in the URL becomes another number for each test, so that each begins with an empty store.  The program uses the
  * shared library, which loads modules.  At the end it prints the capabilities of the store as they are after a read, a
@@ -27,9 +27,12 @@ open_new(const char *pattern)
 	return s;
 }
 
+static bool no_conditional_dels;
+
 static void
 make(void *arg, conform_subject *out)
 {
+	out->no_conditional_dels = no_conditional_dels;
 	out->store = out->fill = open_new((const char *)arg);
 }
 
@@ -68,8 +71,9 @@ main(int argc, char **argv)
 {
 	int failed;
 
-	if (argc != 2 || !strstr(argv[1], "{}")) {
-		fprintf(stderr, "usage: store_live URL, with {} where a number makes it another, empty store\n");
+	no_conditional_dels = argc == 3 && strcmp(argv[2], "no-conditional-deletes") == 0;
+	if (argc != 2 + no_conditional_dels || !strstr(argv[1], "{}")) {
+		fprintf(stderr, "usage: store_live URL [no-conditional-deletes], with {} where a number makes it another, empty store\n");
 		return 2;
 	}
 	failed = conform_store_run("live", make, argv[1]);

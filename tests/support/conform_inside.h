@@ -23,6 +23,7 @@ extern const conform_row conform_read[], conform_write[], conform_list[];
 /* The store under test, and the one that fills it. */
 zinc_store *subject(void **state);
 zinc_store *filler(void **state);
+bool has_conditional_dels(void **state);
 uint32_t flags_of(zinc_store *s);
 /* The store, if it can do all of `needs`; else NULL, and the test passes silently. */
 zinc_store *able(void **state, uint32_t needs);

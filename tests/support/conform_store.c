@@ -34,6 +34,12 @@ flags_of(zinc_store *s)
 	return caps.flags;
 }
 
+bool
+has_conditional_dels(void **state)
+{
+	return !((const plan *)*state)->subject.no_conditional_dels;
+}
+
 zinc_store *
 able(void **state, uint32_t needs)
 {

@@ -13,6 +13,9 @@
 typedef struct conform_subject {
 	zinc_store *store;
 	zinc_store *fill;
+	/* Conditional deletes must be refused and change nothing, because the server has none (MinIO).  Otherwise they
+	 * must work wherever conditional puts do. */
+	bool no_conditional_dels;
 } conform_subject;
 
 /* Make an empty store; the suite closes both (once, if they are the same). */

@@ -172,6 +172,8 @@ change_one(const changes *c, size_t i)
 	else if (c->puts)
 		st = zinc_store_putv(x->local, NULL, key, c->puts[i].iov, c->puts[i].niov, c->puts[i].when, c->flags,
 				     &tag, NULL, &e);
+	else if (x->no_conditional_dels && c->dels[i].when && c->dels[i].when->when != ZINC_ANY)
+		st = zinc_fail(&e, ZINC_E_UNSUPPORTED, "the remote store has no conditional deletes");
 	else
 		st = zinc_store_del(x->local, NULL, key, c->dels[i].when, c->flags, NULL, &e);
 	*(c->puts ? &x->puts : &x->dels) += 1;

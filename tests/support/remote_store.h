@@ -18,10 +18,11 @@ typedef struct remote_store {
 	bool claims_tags; /* though it has none */
 	bool shy;         /* begins no request while another waits for room */
 	bool writes, cas;
-	bool asks;     /* for more puts */
-	bool refuses;  /* puts of more than one key */
-	unsigned torn; /* gets that fail, as those of a shard that others replace all the time */
-	unsigned slow; /* microseconds that each answer to a put or delete takes */
+	bool no_conditional_dels; /* refuses deletes with a condition */
+	bool asks;                /* for more puts */
+	bool refuses;             /* puts of more than one key */
+	unsigned torn;            /* gets that fail, as those of a shard that others replace all the time */
+	unsigned slow;            /* microseconds that each answer to a put or delete takes */
 	/* Called before each answer, with the number of answers so far; NULL: no function. */
 	void (*before)(void *arg, uint64_t answers, const zinc_get *get);
 	void *arg;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "shard/shard.h"
+#include "support/remote_store.h"
 #include "support/sweep.h"
 #include "support/test.h"
 
@@ -311,6 +312,42 @@ test_replace(void **unused)
 	end(&f);
 }
 
+/* shard_change.c (2) A store without conditional deletes keeps an index. */
+static void
+test_empty_stays(void **unused)
+{
+	zinc_condition same = {ZINC_EQUALS, NULL};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+	remote_store x = {.parallel = 1, .writes = true, .cas = true, .no_conditional_dels = true};
+	zinc_tag tag;
+	zinc_store *s;
+	unsigned i, k;
+	fixture f;
+
+	(void)unused;
+	begin(&f, NULL, CHUNKS);
+	assert_ok(zinc_store_open(&x.local, "memory://", NULL, &err));
+	s = remote_store_open(&x, zinc_context_get(NULL));
+	for (i = 0; i < CHUNKS; i++)
+		f.edits[i] = erase(i);
+	for (k = 0; k < 2; k++) {
+		f.c.no_erase = false;
+		assert_ok(zinc_store_put(s, NULL, "k", f.old, sizeof f.old, NULL, 0, &tag, NULL, &err));
+		same.tag = &tag;
+		assert_ok(k ? zinc_shard_change_if(&f.c, s, "k", &same, NULL, 0, NULL, &err)
+			    : zinc_shard_change_run(&f.c, s, "k", 0, 0, NULL, &err));
+		assert_ok(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err));
+		assert_int_equal(b.nbytes, INDEX);
+		for (i = 0; i < INDEX; i++)
+			assert_int_equal(((const uint8_t *)b.data)[i], 0xff);
+		zinc_blob_fini(&b);
+	}
+	zinc_store_close(s);
+	zinc_store_close(x.local);
+	end(&f);
+}
+
 static zinc_status
 change_once(void *arg, zinc_context *ctx, zinc_error *err)
 {
@@ -343,9 +380,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_anew),    cmocka_unit_test(test_append),    cmocka_unit_test(test_nothing_changes),
-	    cmocka_unit_test(test_empty),   cmocka_unit_test(test_revise),    cmocka_unit_test(test_condition),
-	    cmocka_unit_test(test_replace), cmocka_unit_test(test_no_memory),
+	    cmocka_unit_test(test_anew),
+	    cmocka_unit_test(test_append),
+	    cmocka_unit_test(test_nothing_changes),
+	    cmocka_unit_test(test_empty),
+	    cmocka_unit_test(test_empty_stays),
+	    cmocka_unit_test(test_revise),
+	    cmocka_unit_test(test_condition),
+	    cmocka_unit_test(test_replace),
+	    cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,7 @@ make(void *arg, conform_subject *out)
 	const char *place = (const char *)arg;
 
 	out->store = out->fill = bucket_open(&server, place, "");
+	out->no_conditional_dels = strcmp(place, "nodelete") == 0;
 }
 
 /* One request; the error of a failure. */
@@ -399,6 +400,7 @@ main(void)
 	}
 	bucket_start(&server);
 	failed = conform_store_run("s3", make, "plain");
+	failed += conform_store_run("s3_no_deletes", make, "nodelete");
 	failed += cmocka_run_group_tests(tests, NULL, NULL);
 	web_stop(&server);
 	return failed;

@@ -186,6 +186,58 @@ many_are_open(void **state)
 	}
 }
 
+static int
+count_objects(void *arg, const char *key, uint64_t nbytes)
+{
+	(void)nbytes;
+	*(int *)arg += strncmp(key, "b/c/", 4) == 0;
+	return 0;
+}
+
+static int
+objects_of(const pair *p)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	int n = 0;
+
+	assert_ok(zinc_store_list(p->g.memory, "", count_objects, &n, NULL, &err));
+	return n;
+}
+
+/* (4) Objects that become all fill value in two steps, one of them alone, then all. */
+static void
+fill_value_is_stored_where_erasing_is_refused(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	size_t i, k;
+
+	(void)state;
+	memset(values, 0, sizeof values);
+	for (i = 0; i < COUNT(layouts); i++) {
+		const struct layout *l = &layouts[i];
+		const unsigned rows = (unsigned)(l->shard[0] ? l->shard[0] : l->chunk[0]),
+			       cols = (unsigned)(l->shard[1] ? l->shard[1] : l->chunk[1]);
+		char steps[4][40] = {"", "", ":, ::2", ":, 1::2"};
+		pair p;
+		int n;
+
+		snprintf(steps[0], sizeof steps[0], "0:%u, 0:%u", rows, cols - 1);
+		snprintf(steps[1], sizeof steps[1], "0:%u, %u", rows, cols - 1);
+		open_pair(&p, l, 2, true);
+		p.x.no_conditional_dels = true;
+		n = objects_of(&p);
+		for (k = 0; k < COUNT(steps); k++) {
+			assert_ok(write_to(p.remote, steps[k], NULL, &err));
+			assert_ok(write_to(p.local, steps[k], NULL, &err));
+			compare(&p, steps[k]);
+			assert_int_equal(objects_of(&p), n);
+		}
+		assert_ok(write_to(p.remote, "", NULL, &err)); /* whole chunks need no condition */
+		assert_true(objects_of(&p) < n);
+		close_pair(&p);
+	}
+}
+
 /* (4) */
 static void
 fill_value_is_erased_together(void **state)
@@ -538,12 +590,19 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(local_and_remote_are_the_same),  cmocka_unit_test(many_are_open),
-	    cmocka_unit_test(fill_value_is_erased_together),  cmocka_unit_test(losers_try_again),
-	    cmocka_unit_test(who_always_loses_gives_up),      cmocka_unit_test(torn_reads_are_repeated),
-	    cmocka_unit_test(the_lowest_failure_is_told),     cmocka_unit_test(too_long_values_are_replaced),
-	    cmocka_unit_test(progress_counts_what_is_stored), cmocka_unit_test(cancel_and_deadline_end_it),
-	    cmocka_unit_test(bytes_in_flight_are_bounded),    cmocka_unit_test(a_flush_has_one_deadline),
+	    cmocka_unit_test(local_and_remote_are_the_same),
+	    cmocka_unit_test(many_are_open),
+	    cmocka_unit_test(fill_value_is_erased_together),
+	    cmocka_unit_test(losers_try_again),
+	    cmocka_unit_test(fill_value_is_stored_where_erasing_is_refused),
+	    cmocka_unit_test(who_always_loses_gives_up),
+	    cmocka_unit_test(torn_reads_are_repeated),
+	    cmocka_unit_test(the_lowest_failure_is_told),
+	    cmocka_unit_test(too_long_values_are_replaced),
+	    cmocka_unit_test(progress_counts_what_is_stored),
+	    cmocka_unit_test(cancel_and_deadline_end_it),
+	    cmocka_unit_test(bytes_in_flight_are_bounded),
+	    cmocka_unit_test(a_flush_has_one_deadline),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

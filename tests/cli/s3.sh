@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# s3.sh - what a user does with s3: chunks that become fill values, uploads that were never completed
+set -eu
+. "$ZINC_SOURCE_DIR/tests/support/cli.bash"
+zinc 0 stores
+grep -q '^s3 ' out && [ -e "$ZINC_BUILD_DIR/zinc-modules/store_s3.so" ] || { echo "built without the s3 store"; exit 77; }
+python3 -c 'import http.server, ssl' 2>/dev/null || { echo "no python3"; exit 77; }
+
+mkfifo in
+python3 "$ZINC_SOURCE_DIR/tests/support/s3_server.py" <in >port &
+exec {keep}>in
+for _ in $(seq 200); do
+	[ -s port ] && break
+	sleep 0.05
+done
+for name in $(compgen -e AWS_ || true); do unset "$name"; done
+unset http_proxy https_proxy HTTPS_PROXY ZINC_PROFILES
+export HOME=$PWD AWS_EC2_METADATA_DISABLED=true AWS_ENDPOINT_URL_S3=http://127.0.0.1:$(cat port)
+export AWS_ACCESS_KEY_ID=AKIDEXAMPLE AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY
+log() { python3 -c 'import sys, urllib.request as u; print(u.urlopen(sys.argv[1]).read().decode())' "$AWS_ENDPOINT_URL_S3/_log/$1" >log; }
+
+# ---- a chunk or shard of which a partial write leaves only fill values ----
+# "nodelete" has conditional puts and no conditional deletes, like MinIO: such a chunk is put, elsewhere it is deleted.
+for bucket in plain-fill nodelete-fill; do
+	for shards in "" "--shards 4"; do
+		t=s3://$bucket/x${shards:+s}.zarr/t
+		# shellcheck disable=SC2086 # no word or two
+		zinc 0 create "$t" --shape 8 --dtype uint8 --chunks 2 $shards
+		bytes 01 02 03 04 05 06 07 08 >raw
+		zinc 0 put "$t" --from raw
+		bytes 00 >raw
+		for i in 0 1 2 3; do
+			zinc 0 put "$t" -s "$i" --from raw
+		done
+		bytes 00 00 00 >raw
+		zinc 0 put "$t" -s 4:7 --from raw
+		zinc 0 cat "$t"
+		prints <<<"[0 0 0 0 0 0 0 8]"
+		log $bucket
+		if [ $bucket = plain-fill ]; then
+			grep -q "^DELETE x${shards:+s}.zarr/t/c/0?" log || bad "$t: a chunk of fill values was not deleted"
+		else
+			! grep -q "^DELETE x${shards:+s}.zarr/t/c/0?" log || bad "$t: a chunk was deleted without its condition"
+		fi
+		zinc 0 validate "s3://$bucket/x${shards:+s}.zarr"
+	done
+done
+finish
