@@ -6,6 +6,7 @@
  *   store_zip_name.c   names of entries
  *   store_zip_load.c   read and keep the directory; notice when the archive is replaced
  *   store_zip_read.c   get
+ *   store_zip_local.c  ranges of an archive that is a local file
  *   store_zip_list.c   walk
  *   store_zip_record.c records of new archives
  *   store_zip_session.c a new archive, from its lock to its rename
@@ -191,6 +192,14 @@ zinc_status zinc_zip_dir_renew(zip *z, zip_dir **d, const zinc_wait *wait, zinc_
 zinc_status zinc_zip_dir_check(zip *z, zip_dir **d, const zinc_wait *wait, zinc_error *err);
 /* Read it, whatever is known. */
 zinc_status zinc_zip_dir_load(zip *z, zip_dir **out, const zinc_wait *wait, zinc_error *err);
+
+/* ---- store_zip_local.c; z->fs is not NULL ---- */
+
+/* Open the archive of *d, or if it was replaced, the new one, whose directory replaces *d.  *fd is -1 if there is none. */
+zinc_status zinc_zip_local_open(zip *z, zip_dir **d, int *fd, const zinc_wait *wait, zinc_error *err);
+void zinc_zip_local_close(zip *z, int *fd);
+/* Read a range, and the CRC-32 of what follows the first `nhead` bytes of it.  E_CONFLICT if the file is shorter. */
+zinc_status zinc_zip_local_sum(zip *z, int fd, const zinc_get *r, size_t nhead, uint32_t *crc, zinc_error *err);
 
 /* ---- the operations ---- */
 

@@ -1,5 +1,6 @@
 /*
- * store_zip_read.c - get: requests for entries become ranges of the archive, all in one call to the store below
+ * store_zip_read.c - get: requests for entries become ranges of the archive, all in one call to the store below, or from one
+ * descriptor of a local file
  *
  *     known position      [bytes]                 one range, directly into the caller's memory
  *     from the beginning  [header | bytes]        one range: the header into ours, the bytes into the caller's
@@ -36,10 +37,13 @@ typedef struct job {
 	zip_entry *e;
 	uint64_t offset, nbytes; /* what it selects of the entry */
 	void *room;              /* what room() gave; NULL: the request has iov */
-	struct iovec *iov;       /* [head] and the destination of the bytes, or [head] and `body` */
-	int niov;                /* without the head */
+	struct iovec *iov; /* [head] and the destination of the bytes, or [head] and `body`; then room for the head */
+	int niov;          /* without the head */
 	uint8_t *head;
+	size_t head_room;
 	size_t nhead; /* bytes of the header to read first */
+	uint32_t crc; /* of the bytes, if `summed` */
+	bool summed;
 	bool only_head;
 	uint8_t
 	    *body; /* all stored bytes of the entry, to decode or compare before a part is delivered; NULL: no need */
@@ -55,6 +59,7 @@ typedef struct batch {
 	job *jobs;
 	zinc_get *gets;
 	size_t n;
+	int fd; /* of a local archive; -1: none */
 } batch;
 
 /* ---- answers ---- */
@@ -88,7 +93,6 @@ static void
 job_fini(zip *z, job *j)
 {
 	zinc_free(z->ctx, j->iov);
-	zinc_free(z->ctx, j->head);
 	zinc_free(z->ctx, j->body);
 	j->iov = NULL;
 	j->head = j->body = NULL;
@@ -130,19 +134,25 @@ make_body(const batch *b, job *j, zinc_error *err)
 	return j->body ? ZINC_OK : zinc_fail_nomem(err);
 }
 
-/* The destination, with a place for the header before it. */
+/* The destination, with a place for the header before it, and the memory of the header: one block. */
 static zinc_status
 make_iov(const batch *b, job *j, zinc_error *err)
 {
 	const zinc_get *r = &b->requests[j->i];
 	const struct iovec slot = {j->room, (size_t)j->nbytes};
 	const int n = r->iov ? r->niov : 1;
+	const int slack = atomic_load(&b->z->slack);
+	size_t nbytes;
 
 	if (needs_body(b->d, j))
 		ZINC_TRY(make_body(b, j, err));
-	j->iov = (struct iovec *)zinc_calloc(b->z->ctx, (size_t)n + 2, sizeof *j->iov);
+	j->head_room = ZIP_LOCAL + (size_t)j->e->nname + j->e->nextra + (slack > 0 ? (size_t)slack : 0);
+	if (zinc_size_mul((size_t)n + 2, sizeof *j->iov, &nbytes) || zinc_size_add(nbytes, j->head_room, &nbytes))
+		return zinc_fail_nomem(err);
+	j->iov = (struct iovec *)zinc_alloc(b->z->ctx, nbytes);
 	if (!j->iov)
 		return zinc_fail_nomem(err);
+	j->head = (uint8_t *)(j->iov + n + 2);
 	j->niov = copy_iov(j->iov + 2, r->iov ? r->iov : &slot, n, j->nbytes);
 	return ZINC_OK;
 }
@@ -156,12 +166,13 @@ guess_head(const batch *b, const job *j, uint64_t nbytes)
 	const uint64_t most = e->end - e->header - least - nbytes;
 	const int extra = e->nextra + atomic_load(&b->z->slack);
 
-	return least + (extra <= 0 ? 0 : (size_t)zinc_min_u64((uint64_t)extra, most));
+	return least +
+	       (extra <= 0 ? 0 : (size_t)zinc_min_u64(zinc_min_u64((uint64_t)extra, most), j->head_room - least));
 }
 
 /* The range to read now: a request for the store below. */
-static zinc_status
-plan_job(const batch *b, job *j, zinc_get *out, zinc_error *err)
+static void
+plan_job(const batch *b, job *j, zinc_get *out)
 {
 	const uint64_t data = atomic_load(&j->e->data);
 	const uint64_t offset = j->body ? 0 : j->offset, nbytes = j->body ? j->e->stored : j->nbytes;
@@ -171,6 +182,7 @@ plan_job(const batch *b, job *j, zinc_get *out, zinc_error *err)
 	memset(out, 0, sizeof *out);
 	j->state = JOB_RUNNING;
 	j->nhead = 0;
+	j->summed = false;
 	j->only_head = data == 0 && offset > 0;
 	if (j->body) {
 		iov = j->iov + 1;
@@ -179,10 +191,6 @@ plan_job(const batch *b, job *j, zinc_get *out, zinc_error *err)
 	}
 	if (data == 0) {
 		j->nhead = j->only_head ? ZIP_LOCAL + (size_t)j->e->nname : guess_head(b, j, nbytes);
-		zinc_free(b->z->ctx, j->head);
-		j->head = (uint8_t *)zinc_alloc(b->z->ctx, j->nhead);
-		if (!j->head)
-			return zinc_fail_nomem(err);
 		*--iov = (struct iovec){j->head, j->nhead};
 		niov++;
 	}
@@ -192,7 +200,6 @@ plan_job(const batch *b, job *j, zinc_get *out, zinc_error *err)
 	out->iov = iov;
 	out->niov = j->only_head ? 1 : niov;
 	out->if_tag = b->d->tag.n ? &b->d->tag : NULL;
-	return ZINC_OK;
 }
 
 /* ---- one job: what was read ---- */
@@ -220,16 +227,22 @@ check_head(const batch *b, job *j, zinc_error *err)
 }
 
 static zinc_status
-check_crc(const zip_entry *e, const struct iovec *iov, int niov, zinc_error *err)
+check_crc(const zip_entry *e, uint32_t crc, zinc_error *err)
+{
+	return crc == e->crc ? ZINC_OK
+			     : zinc_fail(err, ZINC_E_CHECKSUM, "CRC-32 stored in the directory %08x, computed %08x",
+					 (unsigned)e->crc, (unsigned)crc);
+}
+
+static uint32_t
+sum_iov(const struct iovec *iov, int niov)
 {
 	uint32_t crc = 0;
 	int i;
 
 	for (i = 0; i < niov; i++)
 		crc = zinc_crc32(crc, iov[i].iov_base, iov[i].iov_len);
-	return crc == e->crc ? ZINC_OK
-			     : zinc_fail(err, ZINC_E_CHECKSUM, "CRC-32 stored in the directory %08x, computed %08x",
-					 (unsigned)e->crc, (unsigned)crc);
+	return crc;
 }
 
 /* A decompressor is kept for the next entry. */
@@ -273,7 +286,7 @@ deliver_body(const batch *b, job *j, zinc_error *err)
 		st = whole.iov_base ? inflate(b->z, j, whole.iov_base, err) : zinc_fail_nomem(err);
 	}
 	if (st == ZINC_OK)
-		st = check_crc(j->e, &whole, 1, err);
+		st = check_crc(j->e, sum_iov(&whole, 1), err);
 	if (st == ZINC_OK && whole.iov_base != j->iov[2].iov_base)
 		zinc_iov_scatter(j->iov + 2, j->niov, (const uint8_t *)whole.iov_base + (size_t)j->offset,
 				 (size_t)j->nbytes);
@@ -290,7 +303,9 @@ take_bytes(const batch *b, job *j, zinc_error *err)
 		return ZINC_OK;
 	if (j->body)
 		return deliver_body(b, j, err);
-	return j->nbytes == j->e->nbytes ? check_crc(j->e, j->iov + 2, j->niov, err) : ZINC_OK;
+	if (j->nbytes < j->e->nbytes)
+		return ZINC_OK;
+	return check_crc(j->e, j->summed ? j->crc : sum_iov(j->iov + 2, j->niov), err);
 }
 
 /* From any thread. */
@@ -430,34 +445,55 @@ renew_all(batch *b, int tries)
 	size_t i;
 
 	zinc_error_clear(&e);
-	st = tries < MAX_TRIES
-		 ? zinc_zip_dir_renew(b->z, &b->d, b->wait, &e)
-		 : zinc_fail(&e, ZINC_E_CONFLICT, "the archive is replaced again and again while it is read");
+	zinc_zip_local_close(b->z, &b->fd);
+	if (tries >= MAX_TRIES)
+		st = zinc_fail(&e, ZINC_E_CONFLICT, "the archive is replaced again and again while it is read");
+	else if (b->z->fs)
+		st = zinc_zip_local_open(b->z, &b->d, &b->fd, b->wait, &e);
+	else
+		st = zinc_zip_dir_renew(b->z, &b->d, b->wait, &e);
 	if (st != ZINC_OK)
 		fail_all(b, st, &e);
 	for (i = 0; st == ZINC_OK && i < b->n; i++)
 		renew_job(b, &b->jobs[i]);
 }
 
-/* Plan the next range of each job; one that cannot be planned has failed and is removed. */
+/* Plan the next range of each job. */
 static void
 plan_all(batch *b)
 {
+	size_t i;
+
+	for (i = 0; i < b->n; i++)
+		plan_job(b, &b->jobs[i], &b->gets[i]);
+}
+
+/* Read a range of a local archive. */
+static zinc_status
+read_local(const batch *b, job *j, const zinc_get *r, zinc_error *err)
+{
+	ZINC_TRY(zinc_wait_check(b->wait, err));
+	j->summed = !j->body && !j->only_head && j->nbytes == j->e->nbytes;
+	return j->summed ? zinc_zip_local_sum(b->z, b->fd, r, j->nhead, &j->crc, err)
+			 : zinc_fs_read(b->z->fs, b->fd, r->offset, r->length, r->iov, r->niov, err);
+}
+
+static void
+read_all_local(batch *b)
+{
 	zinc_error e;
-	zinc_status st;
-	size_t i, n = 0;
+	size_t i;
 
 	for (i = 0; i < b->n; i++) {
+		zinc_got got = {.size = sizeof got, .nbytes = b->gets[i].length, .object_size = b->d->nbytes};
+
 		zinc_error_clear(&e);
-		st = plan_job(b, &b->jobs[i], &b->gets[n], &e);
-		if (st == ZINC_OK) {
-			b->jobs[n++] = b->jobs[i];
-			continue;
-		}
-		fail_job(b, &b->jobs[i], st, &e);
-		job_fini(b->z, &b->jobs[i]);
+		got.status = read_local(b, &b->jobs[i], &b->gets[i], &e);
+		got.error = &e;
+		if (got.status != ZINC_OK) /* E_CONFLICT: another program made the file shorter */
+			got.found = got.status == ZINC_E_CONFLICT ? ZINC_CHANGED : ZINC_FAILED;
+		below_done(b, i, &got);
 	}
-	b->n = n;
 }
 
 /* Do all jobs. */
@@ -471,8 +507,12 @@ run(batch *b)
 
 	for (tries = 0; b->n; tries++) {
 		zinc_error_clear(&e);
+		st = ZINC_OK;
 		plan_all(b);
-		st = b->n ? zinc_store_get(b->z->next, b->gets, b->n, &sink, b->wait, &e) : ZINC_OK;
+		if (b->z->fs)
+			read_all_local(b);
+		else
+			st = zinc_store_get(b->z->next, b->gets, b->n, &sink, b->wait, &e);
 		if (st != ZINC_OK)
 			fail_all(b, st, &e);
 		if (compact(b))
@@ -554,23 +594,25 @@ serve(batch *b, const zip_dir *d, zip_entry *const *found, size_t n)
 	run(b);
 }
 
-/* Look up all keys.  The directory must be current if it answers a request alone, or if the caller is told a size by
- * room() before the bytes are read. */
+/* Look up all keys, and open a local archive.  The directory must be current if it answers a request alone, or if the
+ * caller is told a size by room() before the bytes are read. */
 static zinc_status
-look_up(zip *z, zip_dir **d, const zinc_get *requests, size_t n, zip_entry **found, const zinc_wait *wait,
+look_up(zip *z, zip_dir **d, int *fd, const zinc_get *requests, size_t n, zip_entry **found, const zinc_wait *wait,
 	zinc_error *err)
 {
 	const zip_dir *before = NULL;
 	bool direct;
 	size_t i;
 
+	if (z->fs)
+		ZINC_TRY(zinc_zip_local_open(z, d, fd, wait, err));
 	while (before != *d) {
 		before = *d;
 		for (i = 0, direct = false; i < n; i++) {
 			found[i] = zinc_zip_find(*d, requests[i].key);
 			direct |= !requests[i].iov || is_direct(*d, &requests[i], found[i]);
 		}
-		if (direct)
+		if (direct && !z->fs)
 			ZINC_TRY(zinc_zip_dir_check(z, d, wait, err));
 	}
 	return ZINC_OK;
@@ -589,7 +631,7 @@ fail_each(const zinc_sink *sink, size_t n, const zinc_error *e)
 zinc_status
 zinc_zip_read(zip *z, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait, zinc_error *err)
 {
-	batch b = {.z = z, .requests = requests, .sink = sink, .wait = wait};
+	batch b = {.z = z, .requests = requests, .sink = sink, .wait = wait, .fd = -1};
 	zip_entry **found = (zip_entry **)zinc_calloc(z->ctx, n, sizeof *found);
 	zip_dir *d = NULL;
 	zinc_status st;
@@ -598,7 +640,7 @@ zinc_zip_read(zip *z, const zinc_get *requests, size_t n, const zinc_sink *sink,
 	b.gets = (zinc_get *)zinc_calloc(z->ctx, n, sizeof *b.gets);
 	st = found && b.jobs && b.gets ? zinc_zip_dir_get(z, &d, wait, err) : zinc_fail_nomem(err);
 	if (st == ZINC_OK)
-		st = look_up(z, &d, requests, n, found, wait, err);
+		st = look_up(z, &d, &b.fd, requests, n, found, wait, err);
 	if (st == ZINC_E_CANCELLED) {
 		fail_each(sink, n, err);
 		st = ZINC_OK;
@@ -607,6 +649,7 @@ zinc_zip_read(zip *z, const zinc_get *requests, size_t n, const zinc_sink *sink,
 		serve(&b, d, found, n);
 		zinc_zip_dir_unref(b.d);
 	}
+	zinc_zip_local_close(z, &b.fd);
 	zinc_zip_dir_unref(d);
 	zinc_free(z->ctx, b.gets);
 	zinc_free(z->ctx, b.jobs);
