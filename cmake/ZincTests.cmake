@@ -112,6 +112,9 @@ else()
   message(WARNING "cmocka not found: no unit tests")
 endif()
 
+zinc_program(sign_do ${PROJECT_SOURCE_DIR}/tests/live/sign_do.c) # for tests/interop/sigv4_peer.py
+target_link_libraries(sign_do PRIVATE zinc_module_parts)
+
 file(GLOB FUZZ_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/fuzz_*.c)
 foreach(source ${FUZZ_SOURCES})
   get_filename_component(target ${source} NAME_WE)

@@ -98,6 +98,14 @@ exchange_v2() {
 	return $status
 }
 
+# Random requests to S3, signed by botocore and by Zinc.
+sign_like_botocore() {
+	"$VENV/bin/python" -c 'import botocore' 2>/dev/null ||
+		"$VENV/bin/pip" install -q --disable-pip-version-check --only-binary :all: botocore
+	cmake --build "$BUILD" -j "${JOBS:-2}" --target sign_do -- --quiet
+	"$VENV/bin/python" tests/interop/sigv4_peer.py "$BUILD/tests/sign_do"
+}
+
 program() { # program NAME: tests/interop/NAME.c into build/interop-NAME
 	"${CC:-cc}" -std=c11 -O2 -D_GNU_SOURCE -Iinclude "tests/interop/$1.c" -o "$BUILD/interop-$1" \
 		-L"$BUILD" -lzinc '-Wl,-rpath,$ORIGIN'
@@ -108,7 +116,7 @@ program() { # program NAME: tests/interop/NAME.c into build/interop-NAME
 [ -e "$VENV2/complete" ] && "$VENV2/bin/python" -c "import lmdb" 2>/dev/null || install_v2
 [ -e "$NPM/complete" ] || install_node
 scripts/setup.sh build
-cmake -G Ninja -B "$BUILD" -S . --log-level=WARNING >/dev/null
+cmake -G Ninja -B "$BUILD" -S . -DZINC_TESTS=ON --log-level=WARNING >/dev/null
 cmake --build "$BUILD" -j "${JOBS:-2}" --target zinc_command -- --quiet
 program drive
 program poke
@@ -117,6 +125,7 @@ flags=()
 [ -z "${INTEROP_QUICK:-}" ] || flags+=(--quick)
 exchange_v2
 exchange_databases
+sign_like_botocore
 mkdir -p "$BUILD/interop-types"
 "$VENV/bin/python" tests/interop/extension_types.py "$BUILD/zinc" "$BUILD/interop-types"
 "$VENV/bin/python" tests/interop/zip_store.py "$BUILD/zinc" "$BUILD/interop-zip"
