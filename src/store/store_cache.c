@@ -9,8 +9,9 @@
  * Promises (tests/unit/test_store_cache.c names each by its number, C1 ...):
  *
  * (C1) Every operation has the effect and the result that it has on the store below, and caps are the same.
- * (C2) Only what other processes would find as the same store is kept on disk: a store that was opened by URL and is
- *      remote or durable, or one that the caller names.
+ * (C2) Only what other processes would find as the same store is kept on disk: a store that was opened by URL, by an
+ *      absolute path if it is local, and is remote or durable, whether it can be written or not; or one that the caller
+ *      names.
  * (C3) Stores share files only if they agree in URL, query and every setting, secrets included.
  * (C4) The cache works in a forked child, whatever other threads were doing.
  */
@@ -49,7 +50,8 @@ cache_caps(void *self, zinc_caps *out)
 
 /* ---- changes ---- */
 
-/* After every change, also one that failed: it may have had an effect. */
+/* After every change, also one that failed: it may have had an effect.  "After" is when the call has returned: a reader
+ * that is told earlier, by done(), may still get an answer from before. */
 static zinc_status
 changed(cached *c, zinc_status st)
 {
@@ -134,6 +136,19 @@ cache_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wait
 	return changed(c, zinc_store_del_prefix(c->next, prefix, flags, wait, err));
 }
 
+void
+zinc_cached_released(zinc_store *s)
+{
+	while (s) {
+		if (s->ops.get == zinc_cached_get)
+			(void)changed((cached *)s->self, ZINC_OK);
+		if (s->ops.forwards)
+			s = s->ops.forwards(s->self);
+		else
+			s = s->ops.del_prefix == zinc_prefix_del_prefix ? zinc_prefix_next(s->self) : NULL;
+	}
+}
+
 /* ---- the object ---- */
 
 /* Listings, groups and the rest are those of the store below. */
@@ -154,16 +169,6 @@ default_dir(zinc_buf *out, zinc_error *err)
 	return home ? zinc_buf_printf(out, err, "%s/.cache/zinc", home) : zinc_buf_puts(out, "", err);
 }
 
-/* Would another process find the same values at its URL? */
-static bool
-is_lasting(zinc_store *s)
-{
-	zinc_caps caps = ZINC_CAPS_INIT;
-
-	zinc_store_caps(s, &caps);
-	return s->identified && (caps.flags & (ZINC_CAP_REMOTE | ZINC_CAP_DURABLE));
-}
-
 static zinc_status
 open_disk(cached *c, const zinc_store_cache_options *o, zinc_error *err)
 {
@@ -176,7 +181,7 @@ open_disk(cached *c, const zinc_store_cache_options *o, zinc_error *err)
 	if (o->name)
 		zinc_hash128(identity, zeros, o->name, strlen(o->name));
 	zinc_buf_init(&dir, c->ctx, ZINC_MAX_KEY);
-	if (!o->name && !is_lasting(c->next))
+	if (!o->name && !c->next->identified)
 		st = zinc_buf_puts(&dir, "", err);
 	else
 		st = o->dir ? zinc_buf_puts(&dir, o->dir, err) : default_dir(&dir, err);

@@ -97,10 +97,10 @@ void zinc_cached_disk_open(cached_disk *d, zinc_context *ctx, const char *dir, u
 void zinc_cached_disk_close(cached_disk *d);
 /* Look only at the head.  False: there is no such file. */
 bool zinc_cached_disk_find(cached_disk *d, const char *key, const cached_range *range, cached_about *about);
-/* The kept bytes, checked; NULL: there are none.  The file is marked as used, and if `checked` is not 0, as confirmed
- * then.  Free them with zinc_free. */
+/* The kept bytes, checked; NULL: there are none.  The file is marked as used, and if it has the tag `confirmed` (NULL:
+ * none was), as confirmed at `checked`.  Free them with zinc_free. */
 uint8_t *zinc_cached_disk_load(cached_disk *d, const char *key, const cached_range *range, cached_about *about,
-			       int64_t checked);
+			       const zinc_tag *confirmed, int64_t checked);
 void zinc_cached_disk_add(cached_disk *d, const char *key, const cached_range *range, const cached_about *about,
 			  const struct iovec *iov, int niov);
 void zinc_cached_disk_drop(cached_disk *d, const char *key, const cached_range *range);

@@ -18,6 +18,7 @@
  * (3) Nothing is followed out of the directory, and a directory that other users own or can use is refused.
  * (4) No failure of the disk fails a read: there is one warning, and the cache keeps nothing more.
  * (5) Names and heads of files hold no secret of the store, and stores that differ in any setting share nothing.
+ * (6) All processes find the same files, also those that open a new directory at the same time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,9 +29,10 @@
 
 #include "store/store_cache.h"
 
-#define VERSION   "v1"
-#define NAME_ROOM 64
-#define MAX_VALUE (256 * ZINC_MIB) /* read into memory as a whole, to check it */
+#define VERSION    "v1"
+#define NAME_ROOM  64
+#define SALT_TURNS 500              /* milliseconds that a process has to make the salt */
+#define MAX_VALUE  (256 * ZINC_MIB) /* read into memory as a whole, to check it */
 
 int64_t
 zinc_cached_now(zinc_context *ctx)
@@ -181,7 +183,6 @@ read_salt(const cached_disk *d, uint8_t salt[ZINC_HASH_BYTES])
 	return ok;
 }
 
-/* If two processes make one at the same time, the files of one of them are never found again, and are swept. */
 static bool
 make_salt(cached_disk *d, uint8_t salt[ZINC_HASH_BYTES])
 {
@@ -201,6 +202,32 @@ make_salt(cached_disk *d, uint8_t salt[ZINC_HASH_BYTES])
 	if (!ok)
 		(void)os->unlinkat(os, d->root, name, 0);
 	return ok && read_salt(d, salt);
+}
+
+/* If two processes made one, they would not see each other's changes: one of them makes it.  False: another is still
+ * making it. */
+static bool
+salt_in_turn(cached_disk *d, uint8_t salt[ZINC_HASH_BYTES], bool *ok)
+{
+	const zinc_os *os = d->ctx->os;
+	int lock = os->open_at(os, d->root, "lock", O_RDWR | O_CREAT | O_NONBLOCK, 0600, ZINC_LINKS_REFUSE);
+	const bool busy = lock != -1 && os->lock(os, lock) != 0 && (errno == EAGAIN || errno == EACCES);
+
+	*ok = read_salt(d, salt) || (!busy && make_salt(d, salt));
+	close_fd(d, &lock);
+	return *ok || !busy;
+}
+
+static bool
+find_salt(cached_disk *d, uint8_t salt[ZINC_HASH_BYTES])
+{
+	const struct timespec pause = {0, 1000000};
+	bool ok = read_salt(d, salt);
+	int i;
+
+	for (i = 0; !ok && i < SALT_TURNS && !salt_in_turn(d, salt, &ok); i++)
+		nanosleep(&pause, NULL);
+	return ok;
 }
 
 /* ---- opening ---- */
@@ -233,7 +260,7 @@ open_all(cached_disk *d, const uint8_t identity[ZINC_HASH_BYTES])
 		return;
 	}
 	why = directory_error(d);
-	if (!why && !read_salt(d, salt) && !make_salt(d, salt))
+	if (!why && !find_salt(d, salt))
 		why = "its file salt cannot be read or made";
 	if (!why) {
 		zinc_hash128(d->id, salt, identity, ZINC_HASH_BYTES);
@@ -388,18 +415,22 @@ zinc_cached_disk_find(cached_disk *d, const char *key, const cached_range *range
 	return true;
 }
 
-/* mtime never goes back: two processes may have asked the store. */
+/* mtime never goes back: two processes may have asked the store.  Nor is a generation marked that was not confirmed: a
+ * slower process may have replaced the file by an older one meanwhile. */
 static void
-mark_used(const cached_disk *d, const reading *r, int64_t checked)
+mark_used(const cached_disk *d, const reading *r, const zinc_tag *confirmed, int64_t checked)
 {
-	const int64_t when = checked > r->head.about.checked ? checked : r->head.about.checked;
+	const cached_about *a = &r->head.about;
+	const bool later = confirmed && zinc_tag_equal(confirmed, &a->tag) && checked > a->checked;
+	const int64_t when = later ? checked : a->checked;
 	const struct timespec times[2] = {time_of(zinc_cached_now(d->ctx)), time_of(when)};
 
 	(void)d->ctx->os->futimens(d->ctx->os, r->fd, times);
 }
 
 uint8_t *
-zinc_cached_disk_load(cached_disk *d, const char *key, const cached_range *range, cached_about *about, int64_t checked)
+zinc_cached_disk_load(cached_disk *d, const char *key, const cached_range *range, cached_about *about,
+		      const zinc_tag *confirmed, int64_t checked)
 {
 	uint8_t *bytes;
 	reading r;
@@ -415,7 +446,7 @@ zinc_cached_disk_load(cached_disk *d, const char *key, const cached_range *range
 		bytes = NULL;
 	}
 	if (bytes)
-		mark_used(d, &r, checked);
+		mark_used(d, &r, confirmed, checked);
 	end_reading(d, &r);
 	return bytes;
 }

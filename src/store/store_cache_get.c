@@ -5,7 +5,7 @@
  *     serve     the fresh ones
  *     ask       one call of the store below, with a stat for each check and a get for each fetch
  *     serve     the confirmed ones
- *     ask       one more call, if values were replaced or files have gone meanwhile
+ *     ask       one more call, if values were replaced, files have gone meanwhile, or a stat failed
  *
  * An answer is found by key and range as the request writes them, or if the whole value is kept.  Bytes that the store
  * delivers go straight into the caller's memory, with the caller's room(); they are copied into the cache before the
@@ -209,18 +209,19 @@ serve_from_memory(const calling *k, size_t i)
 static bool
 serve_from_disk(const calling *k, size_t i)
 {
-	const int64_t checked = k->plans[i].step == CONFIRMED ? k->began : 0;
+	const plan *p = &k->plans[i];
+	const zinc_tag *confirmed = p->step == CONFIRMED ? &p->tag : NULL;
 	const char *key = k->requests[i].key;
 	cached_about about;
-	uint8_t *bytes = zinc_cached_disk_load(&k->c->disk, key, &k->plans[i].range, &about, checked);
+	uint8_t *bytes = zinc_cached_disk_load(&k->c->disk, key, &p->range, &about, confirmed, k->began);
 	const bool ok = bytes && is_planned(k, i, &about);
 
 	if (ok) {
 		const struct iovec iov = {bytes, (size_t)about.nbytes};
 
-		if (checked > about.checked)
-			about.checked = checked;
-		zinc_cached_memory_add(&k->c->memory, key, &k->plans[i].range, &about, &iov, 1);
+		if (confirmed && k->began > about.checked)
+			about.checked = k->began;
+		zinc_cached_memory_add(&k->c->memory, key, &p->range, &about, &iov, 1);
 		answer(k, i, &about, bytes);
 	}
 	zinc_free(k->c->ctx, bytes);
@@ -303,22 +304,21 @@ keep(const calling *k, size_t i, const zinc_got *got)
 	zinc_cached_disk_add(&k->c->disk, r->key, &range, &a, r->iov ? r->iov : &slot, r->iov ? r->niov : 1);
 }
 
-/* The answer to a stat.  The request itself is answered when the call has ended, unless it failed. */
+/* The answer to a stat.  The request itself is answered when the call has ended.  If the stat failed, the value is
+ * fetched: some servers refuse a HEAD of what they let read, and an error of the get says more. */
 static void
 take_check(const calling *k, size_t i, const zinc_got *got)
 {
 	plan *p = &k->plans[i];
 
-	if (got->found == ZINC_FAILED) {
-		p->step = ANSWERED;
-		k->sink->done(k->sink->arg, i, got);
-	} else if (got->found == ZINC_MISSING) {
+	if (got->found == ZINC_FAILED)
+		p->step = FETCH;
+	else if (got->found == ZINC_MISSING)
 		p->step = GONE;
-	} else if (got->found == ZINC_FOUND && zinc_tag_equal(got->tag, &p->tag) && has_tags(k->c)) {
+	else if (got->found == ZINC_FOUND && zinc_tag_equal(got->tag, &p->tag) && has_tags(k->c))
 		p->step = CONFIRMED;
-	} else {
+	else
 		p->step = REPLACED;
-	}
 }
 
 static void

@@ -695,8 +695,13 @@ zinc_status
 zinc_store_release(zinc_store *s, bool keep, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_store *archive = find_archive(s);
+	zinc_status st;
 
-	return archive ? zinc_store_at(s, NULL, zinc_zip_release(archive->self, keep, flags, wait, err), err) : ZINC_OK;
+	if (!archive)
+		return ZINC_OK;
+	st = zinc_zip_release(archive->self, keep, flags, wait, err);
+	zinc_cached_released(s);
+	return zinc_store_at(s, NULL, st, err);
 }
 
 /* All keys are listed before the first is erased: a store may still list keys that were just erased. */

@@ -31,6 +31,9 @@ zinc_store *zinc_prefix_next(void *self);
 zinc_status zinc_zip_hold(void *self, const zinc_wait *wait, zinc_error *err);
 zinc_status zinc_zip_release(void *self, bool keep, uint32_t flags, const zinc_wait *wait, zinc_error *err);
 
+/* An archive was released below `s`, which changes values without a call of a slot: caches on the way learn of it. */
+void zinc_cached_released(zinc_store *s);
+
 /* Open a directory as a store that never removes the directory `keep` ("" or "a/b") or one above it. */
 zinc_status zinc_fs_open_keeping(void **self, const char *root, const char *keep, const zinc_store_options *options,
 				 zinc_error *err);

@@ -57,7 +57,21 @@ add_identity(zinc_store *s, const char *text)
 	zinc_hash128(s->identity, s->identity, text, strlen(text) + 1);
 }
 
-/* A relative path names different directories in different processes. */
+/* Would another process find the same values at this URL?  A relative path names different files in different
+ * processes.  What the store is opened for does not matter: one that is only read lasts, too. */
+static bool
+is_lasting(zinc_store *s, const zinc_store_ops *ops, const char *rest)
+{
+	zinc_caps caps = ZINC_CAPS_INIT;
+	uint32_t flags;
+
+	zinc_store_caps(s, &caps);
+	flags = caps.flags;
+	if (ops->size >= offsetof(zinc_store_ops, flags) + sizeof ops->flags) /* not from an older program */
+		flags |= ops->flags;
+	return (flags & ZINC_CAP_REMOTE) || ((flags & ZINC_CAP_DURABLE) && rest[0] == '/');
+}
+
 void
 zinc_store_identify(zinc_store *s, const zinc_store *below, const zinc_store_ops *ops, const char *rest,
 		    const zinc_setting *settings, size_t n)
@@ -65,9 +79,7 @@ zinc_store_identify(zinc_store *s, const zinc_store *below, const zinc_store_ops
 	uint8_t sum[ZINC_HASH_BYTES] = {0}, one[ZINC_HASH_BYTES];
 	size_t i, b;
 
-	if (below ? !below->identified : ops == &zinc_store_ops_fs && rest[0] != '/')
-		return;
-	s->identified = true;
+	s->identified = below ? below->identified : is_lasting(s, ops, rest);
 	if (below)
 		memcpy(s->identity, below->identity, sizeof s->identity);
 	add_identity(s, ops->name ? ops->name : "");

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "store/store_cache.h"
+#include "store/store_url.h"
 #include "support/conform_store.h"
 #include "support/files.h"
 #include "support/forks.h"
@@ -350,10 +351,15 @@ failures(void **state)
 	rig_of(&r, remote_store_open(&x, NULL), ZINC_STORE_CACHE_OPTIONS(.dir = ""));
 	put_text(base, "a", "first");
 	assert_text(r.cache, "a", "first");
-	x.torn = 1; /* the stat fails: an old value is no answer */
+	x.torn = 2; /* the stat fails, and the get: an old value is no answer */
 	assert_int_not_equal(zinc_store_get_all(r.cache, "a", &b, NULL, 0, NULL, &err), ZINC_OK);
 	zinc_error_clear(&err);
+	assert_int_equal(x.torn, 0);
 	assert_text(r.cache, "a", "first");
+	put_text(base, "a", "second");
+	x.torn = 1; /* only the stat: a server that refuses HEAD */
+	assert_text(r.cache, "a", "second");
+	assert_text(r.cache, "a", "second");
 	rig_end(&r);
 	zinc_store_close(base);
 }
@@ -627,6 +633,64 @@ always_equal(void **state)
 	}
 }
 
+/* (C2) Remote, or durable with an absolute path; what it is opened for does not matter. */
+static void
+lasting(void **state)
+{
+	static const struct {
+		uint32_t flags;
+		const char *rest;
+		bool lasts;
+	} rows[] = {
+	    {ZINC_CAP_DURABLE, "/d/x.db", true},
+	    {ZINC_CAP_DURABLE, "x.db", false},
+	    {ZINC_CAP_REMOTE, "host/x", true},
+	    {ZINC_CAP_WRITE, "/d/x.db", false},
+	    {0, "/d/x.db", false},
+	};
+	zinc_store_ops ops = {.size = sizeof ops};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = NULL, *t = NULL;
+	size_t i;
+
+	(void)state;
+	assert_ok(zinc_store_open(&s, "memory://", NULL, &err));
+	for (i = 0; i < COUNT(rows); i++) {
+		ops.flags = rows[i].flags;
+		zinc_store_identify(s, NULL, &ops, rows[i].rest, NULL, 0);
+		assert_int_equal(s->identified, rows[i].lasts);
+	}
+	ops.flags = ZINC_CAP_REMOTE;
+	ops.size = offsetof(zinc_store_ops, flags); /* of an older program */
+	zinc_store_identify(s, NULL, &ops, "host/x", NULL, 0);
+	assert_false(s->identified);
+	zinc_store_close(s);
+	assert_ok(zinc_store_open(&t, "/d", ZINC_STORE_OPTIONS(.read_only = 1), &err));
+	assert_true(t->identified);
+	zinc_store_close(t);
+}
+
+/* (4) The values of an archive change when it is released. */
+static void
+released(void **state)
+{
+	static const char url[] = "held.zip|zip:|cache:?age=1000";
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *a = NULL, *b = NULL;
+
+	(void)state;
+	assert_int_equal(setenv("ZINC_CACHE_DIR", "by_url", 1), 0);
+	assert_ok(zinc_store_open(&a, url, NULL, &err));
+	assert_ok(zinc_store_open(&b, url, NULL, &err));
+	assert_ok(zinc_store_hold(a, NULL, &err));
+	put_text(a, "k", "value");
+	assert_missing(b, "k");
+	assert_ok(zinc_store_release(a, true, 0, NULL, &err));
+	assert_text(b, "k", "value");
+	zinc_store_close(a);
+	zinc_store_close(b);
+}
+
 /* (C2) (C3) */
 static void
 identity(void **state)
@@ -790,6 +854,8 @@ main(void)
 	    cmocka_unit_test(memory_is_bounded),
 	    cmocka_unit_test(always_equal),
 	    cmocka_unit_test(identity),
+	    cmocka_unit_test(lasting),
+	    cmocka_unit_test(released),
 	    cmocka_unit_test(forks),
 	    cmocka_unit_test(sweep),
 	};

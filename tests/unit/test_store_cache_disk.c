@@ -66,7 +66,7 @@ static bool
 has(cached_disk *d, const char *key, const cached_range *range, const void *bytes, size_t n)
 {
 	cached_about a;
-	uint8_t *got = zinc_cached_disk_load(d, key, range, &a, 0);
+	uint8_t *got = zinc_cached_disk_load(d, key, range, &a, NULL, 0);
 
 	if (!got)
 		return false;
@@ -77,6 +77,65 @@ has(cached_disk *d, const char *key, const cached_range *range, const void *byte
 		assert_memory_equal(got, bytes, n);
 	zinc_free(context(), got);
 	return true;
+}
+
+/* (1) Only the generation that was confirmed is marked so. */
+static void
+confirmed(void **state)
+{
+	const zinc_tag same = {3, "tag"}, other = {3, "old"};
+	cached_about a;
+	cached_disk d;
+
+	(void)state;
+	make_empty("d");
+	open_disk(&d, "d", ZINC_MIB);
+	add(&d, "a", &whole, "first", 5);
+	zinc_free(context(), zinc_cached_disk_load(&d, "a", &whole, &a, &other, 2000));
+	assert_true(zinc_cached_disk_find(&d, "a", &whole, &a));
+	assert_int_equal(a.checked, 1000);
+	zinc_free(context(), zinc_cached_disk_load(&d, "a", &whole, &a, &same, 2000));
+	assert_true(zinc_cached_disk_find(&d, "a", &whole, &a));
+	assert_int_equal(a.checked, 2000);
+	zinc_free(context(), zinc_cached_disk_load(&d, "a", &whole, &a, &same, 1500));
+	assert_true(zinc_cached_disk_find(&d, "a", &whole, &a));
+	assert_int_equal(a.checked, 2000);
+	zinc_cached_disk_close(&d);
+}
+
+static void *
+open_fresh(void *arg)
+{
+	cached_disk *d = (cached_disk *)arg;
+
+	zinc_cached_disk_open(d, context(), "fresh", ZINC_MIB, "https://example.org", me);
+	return NULL;
+}
+
+/* (6) The lock is one of open files, so threads stand for processes. */
+static void
+one_salt(void **state)
+{
+	enum { N = 8 };
+	cached_disk d[N];
+	pthread_t threads[N];
+	int i, k;
+
+	(void)state;
+	for (k = 0; k < MANY(50); k++) {
+		make_empty("fresh");
+		memset(d, 0, sizeof d);
+		for (i = 0; i < N; i++)
+			assert_int_equal(pthread_create(&threads[i], NULL, open_fresh, &d[i]), 0);
+		for (i = 0; i < N; i++)
+			pthread_join(threads[i], NULL);
+		for (i = 0; i < N; i++) {
+			assert_int_not_equal(d[i].root, -1);
+			assert_memory_equal(d[i].id, d[0].id, ZINC_HASH_BYTES);
+		}
+		for (i = 0; i < N; i++)
+			zinc_cached_disk_close(&d[i]);
+	}
 }
 
 /* (1) (5) */
@@ -609,11 +668,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(as_added),  cmocka_unit_test(damaged),      cmocka_unit_test(killed),
-	    cmocka_unit_test(limit),     cmocka_unit_test(oldest_first), cmocka_unit_test(overdue),
-	    cmocka_unit_test(leftovers), cmocka_unit_test(refused),      cmocka_unit_test(links),
-	    cmocka_unit_test(odd_files), cmocka_unit_test(cleared),      cmocka_unit_test(changes),
-	    cmocka_unit_test(shared),
+	    cmocka_unit_test(confirmed),    cmocka_unit_test(one_salt), cmocka_unit_test(as_added),
+	    cmocka_unit_test(damaged),      cmocka_unit_test(killed),   cmocka_unit_test(limit),
+	    cmocka_unit_test(oldest_first), cmocka_unit_test(overdue),  cmocka_unit_test(leftovers),
+	    cmocka_unit_test(refused),      cmocka_unit_test(links),    cmocka_unit_test(odd_files),
+	    cmocka_unit_test(cleared),      cmocka_unit_test(changes),  cmocka_unit_test(shared),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_fast_dir, tear_down);
