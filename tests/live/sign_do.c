@@ -75,7 +75,8 @@ sign_headers(const line *l, const char *url, const zinc_aws_keys *keys, zinc_err
 	for (i = 8; i + 1 < l->n && st == ZINC_OK; i += 2)
 		st = zinc_http_header(&r, l->fields[i], l->fields[i + 1], err);
 	if (st == ZINC_OK)
-		st = zinc_sigv4_sign(&r, url, keys, "eu-west-1", "s3", l->fields[5], atoll(l->fields[6]), err);
+		st = zinc_sigv4_sign(&r, url, keys, "eu-west-1", "s3", l->fields[5], strtoll(l->fields[6], NULL, 10),
+				     err);
 	if (st == ZINC_OK) {
 		const char *found = memmem(r.headers.p, r.headers.n, "Signature=", 10);
 
@@ -99,7 +100,7 @@ sign_line(const line *l, zinc_error *err)
 		st = sign_headers(l, (const char *)url.p, &keys, err);
 	} else if (st == ZINC_OK) {
 		st = zinc_sigv4_presign(&signed_url, l->fields[1], (const char *)url.p, &keys, "eu-west-1", "s3",
-					atoll(l->fields[6]), 600, err);
+					strtoll(l->fields[6], NULL, 10), 600, err);
 		if (st == ZINC_OK)
 			printf("%s\n", zinc_buf_text(&signed_url));
 	}
