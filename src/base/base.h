@@ -507,6 +507,8 @@ struct zinc_os {
 	ssize_t (*pread)(const zinc_os *self, int fd, void *p, size_t n, off_t at);
 	ssize_t (*preadv)(const zinc_os *self, int fd, const struct iovec *iov, int niov, off_t at);
 	ssize_t (*writev)(const zinc_os *self, int fd, const struct iovec *iov, int niov);
+	/* copy_file_range(2) to the position of the file `to` */
+	ssize_t (*copy_range)(const zinc_os *self, int from, off_t at, int to, size_t n);
 	int (*ftruncate)(const zinc_os *self, int fd, off_t n);
 	int (*fsync)(const zinc_os *self, int fd);
 	int (*fstat)(const zinc_os *self, int fd, struct stat *st);

@@ -188,6 +188,15 @@ os_writev(const zinc_os *self, int fd, const struct iovec *iov, int niov)
 	return writev(fd, iov, niov);
 }
 
+static ssize_t
+os_copy_range(const zinc_os *self, int from, off_t at, int to, size_t n)
+{
+	loff_t offset = at;
+
+	(void)self;
+	return copy_file_range(from, &offset, to, NULL, n, 0);
+}
+
 static int
 os_ftruncate(const zinc_os *self, int fd, off_t n)
 {
@@ -454,6 +463,7 @@ const zinc_os zinc_os_posix = {
     .pread = os_pread,
     .preadv = os_preadv,
     .writev = os_writev,
+    .copy_range = os_copy_range,
     .ftruncate = os_ftruncate,
     .fsync = os_fsync,
     .fstat = os_fstat,

@@ -4,6 +4,7 @@
  *   store_fs.c        the store: open, get, the table of its operations
  *   store_fs_path.c   directories: create, open, remove when empty, sync
  *   store_fs_lock.c   <key>.__lock: take, wait for, release, drop in a forked child
+ *   store_fs_copy.c   copy bytes from file to file
  *   store_fs_write.c  one change, from its lock to its rename: put, del, update
  *   store_fs_group.c  many changes in one commit; sync
  *   store_fs_list.c   walk, del_prefix
@@ -140,6 +141,12 @@ zinc_status zinc_fs_open_value(zinc_fs *fs, const char *key, int *fd, struct sta
  * reason. */
 zinc_status zinc_fs_check_missing(zinc_fs *fs, const char *path, size_t n, zinc_error *err);
 
+/* Write all of it at the file's position (store_fs_write.c). */
+zinc_status zinc_fs_write(zinc_fs *fs, int fd, const struct iovec *iov, int niov, zinc_error *err);
+/* Copy `n` bytes from `at` to the position of the file `to` (store_fs_copy.c).  E_CONFLICT if there are fewer. */
+zinc_status zinc_fs_copy(zinc_fs *fs, int from, uint64_t at, uint64_t n, int to, const zinc_wait *wait,
+			 zinc_error *err);
+
 /* ---- directories (store_fs_path.c) ---- */
 
 /* The root's descriptor; -1 with ZINC_OK when it does not exist and `make` is false. */
@@ -227,6 +234,9 @@ void zinc_fs_change_free(zinc_fs *fs, fs_change *c);
  */
 zinc_status zinc_fs_stream_begin(zinc_fs *fs, const char *key, fs_change **out, const zinc_wait *wait, zinc_error *err);
 zinc_status zinc_fs_stream_write(zinc_fs *fs, fs_change *c, const struct iovec *iov, int niov, zinc_error *err);
+/* Bytes of an open file. */
+zinc_status zinc_fs_stream_copy(zinc_fs *fs, fs_change *c, int from, uint64_t at, uint64_t n, const zinc_wait *wait,
+				zinc_error *err);
 /* Bytes that were written. */
 zinc_status zinc_fs_stream_read(zinc_fs *fs, fs_change *c, uint64_t offset, void *out, size_t n, zinc_error *err);
 /* E_EXISTS or E_CONFLICT if a program that takes no lock has changed what `when` says. */

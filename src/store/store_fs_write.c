@@ -154,8 +154,8 @@ take_lock(zinc_fs *fs, fs_change *c, bool make, const zinc_wait *until, zinc_err
 /* ---- bytes ---- */
 
 /* A write of 0 bytes without an errno counts as an error, otherwise it would be repeated for ever. */
-static zinc_status
-write_value(zinc_fs *fs, int fd, const struct iovec *iov, int niov, zinc_error *err)
+zinc_status
+zinc_fs_write(zinc_fs *fs, int fd, const struct iovec *iov, int niov, zinc_error *err)
 {
 	const zinc_os *os = fs_os(fs);
 	zinc_iov_at at = {iov, niov, 0};
@@ -187,7 +187,7 @@ static zinc_status
 write_change(zinc_fs *fs, fs_change *c, const struct iovec *iov, int niov, zinc_error *err)
 {
 	ZINC_TRY(check_name(fs, c, err));
-	return write_value(fs, c->lock.fd, iov, niov, err);
+	return zinc_fs_write(fs, c->lock.fd, iov, niov, err);
 }
 
 /* ---- the old value ---- */
@@ -692,7 +692,7 @@ copy_part(fs_open_file *f, int to, const zinc_part *part, uint8_t *block, zinc_e
 
 		ZINC_TRY(zinc_wait_check(f->wait, err));
 		ZINC_TRY(zinc_fs_read(f->fs, f->fd, part->offset + at, iov.iov_len, &iov, 1, err));
-		ZINC_TRY(write_value(f->fs, to, &iov, 1, err));
+		ZINC_TRY(zinc_fs_write(f->fs, to, &iov, 1, err));
 		at += iov.iov_len;
 	}
 	return ZINC_OK;
@@ -709,7 +709,7 @@ write_parts(fs_change *c, fs_open_file *f, const zinc_splice *u, zinc_error *err
 		const zinc_part *part = &u->parts[i];
 		struct iovec iov = {(void *)(uintptr_t)part->bytes, part->nbytes};
 
-		st = part->bytes ? write_value(f->fs, c->lock.fd, &iov, 1, err)
+		st = part->bytes ? zinc_fs_write(f->fs, c->lock.fd, &iov, 1, err)
 				 : copy_part(f, c->lock.fd, part, block, err);
 	}
 	zinc_free(f->fs->ctx, block);
@@ -819,7 +819,15 @@ zinc_status
 zinc_fs_stream_write(zinc_fs *fs, fs_change *c, const struct iovec *iov, int niov, zinc_error *err)
 {
 	ZINC_TRY(check_stream(c, err));
-	return write_value(fs, c->lock.fd, iov, niov, err);
+	return zinc_fs_write(fs, c->lock.fd, iov, niov, err);
+}
+
+zinc_status
+zinc_fs_stream_copy(zinc_fs *fs, fs_change *c, int from, uint64_t at, uint64_t n, const zinc_wait *wait,
+		    zinc_error *err)
+{
+	ZINC_TRY(check_stream(c, err));
+	return zinc_fs_copy(fs, from, at, n, c->lock.fd, wait, err);
 }
 
 zinc_status

@@ -9,7 +9,8 @@
  * Why not in place: the directory is at the end, and programs look for it only there.  Entries that are written over it,
  * or after it, make the archive unreadable until the new directory is complete; a crash would leave it so.  Only the
  * rename makes old and new readable at any moment and by every program.  The price is a copy of the archive per commit,
- * not per key: a group, or one call with many puts, is one commit.
+ * not per key: a group, or one call with many puts, is one commit.  The kernel makes the copy (store_fs_copy.c), and where
+ * files can share blocks it costs next to nothing.
  *
  * Promises (tests/unit/test_store_zip_write.c names each by its number):
  *
@@ -303,6 +304,13 @@ copy_done(void *arg, size_t i, const zinc_got *got)
 }
 
 static zinc_status
+fail_replaced(const zip *z, zinc_error *err)
+{
+	return zinc_fail(err, ZINC_E_CONFLICT, "the archive \"%s\" was replaced by a program that takes no lock",
+			 z->key);
+}
+
+static zinc_status
 copy_block(zip *z, uint64_t offset, const struct iovec *block, const zinc_wait *wait, zinc_error *err)
 {
 	const zip_dir *d = z->session->base;
@@ -319,24 +327,43 @@ copy_block(zip *z, uint64_t offset, const struct iovec *block, const zinc_wait *
 	if (c.found == ZINC_FAILED)
 		return c.status;
 	if (c.found != ZINC_FOUND)
-		return zinc_fail(err, ZINC_E_CONFLICT,
-				 "the archive \"%s\" was replaced by a program that takes no lock", z->key);
+		return fail_replaced(z, err);
 	return write_bytes(z, block, 1, err);
 }
 
-/* Everything before the old directory. */
+/* From file to file. */
 static zinc_status
-copy_old(zip *z, const zinc_wait *wait, zinc_error *err)
+copy_file(zip *z, const zinc_wait *wait, zinc_error *err)
 {
 	zip_session *s = z->session;
-	const uint64_t end = s->base->end.at;
-	uint8_t *block;
-	zinc_status st = ZINC_OK;
+	const zip_dir *d = s->base;
+	zinc_tag tag = {0};
+	struct stat old;
+	zinc_status st;
+	int fd = -1;
 
-	if (s->copied || end == 0) {
-		s->copied = true;
-		return ZINC_OK;
-	}
+	ZINC_TRY(zinc_fs_open_value(z->fs, z->key, &fd, &old, NULL, err));
+	if (fd != -1)
+		zinc_fs_tag(&tag, &old);
+	if (zinc_tag_equal(&tag, &d->tag))
+		st = zinc_fs_stream_copy(z->fs, s->stream, fd, 0, d->end.at, wait, err);
+	else
+		st = fail_replaced(z, err);
+	zinc_zip_local_close(z, &fd);
+	if (st == ZINC_OK)
+		s->at = d->end.at;
+	return st;
+}
+
+/* By the operations of the store below. */
+static zinc_status
+copy_blocks(zip *z, const zinc_wait *wait, zinc_error *err)
+{
+	const zip_session *s = z->session;
+	const uint64_t end = s->base->end.at;
+	zinc_status st = ZINC_OK;
+	uint8_t *block;
+
 	block = (uint8_t *)zinc_alloc(z->ctx, (size_t)zinc_min_u64(COPY_BLOCK, end));
 	if (!block)
 		return zinc_fail_nomem(err);
@@ -348,8 +375,19 @@ copy_old(zip *z, const zinc_wait *wait, zinc_error *err)
 			st = copy_block(z, s->at, &iov, wait, err);
 	}
 	zinc_free(z->ctx, block);
-	s->copied = st == ZINC_OK;
 	return st;
+}
+
+/* Everything before the old directory. */
+static zinc_status
+copy_old(zip *z, const zinc_wait *wait, zinc_error *err)
+{
+	zip_session *s = z->session;
+
+	if (!s->copied && s->base->end.at > 0)
+		ZINC_TRY(s->stream ? copy_file(z, wait, err) : copy_blocks(z, wait, err));
+	s->copied = true;
+	return ZINC_OK;
 }
 
 zinc_status

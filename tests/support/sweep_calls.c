@@ -189,6 +189,8 @@ PASS(ssize_t, pread, (const zinc_os *self, int fd, void *p, size_t n, off_t at),
 PASS(ssize_t, preadv, (const zinc_os *self, int fd, const struct iovec *iov, int niov, off_t at), fd, "",
      short_preadv(c, fd, iov, niov, at))
 PASS(ssize_t, writev, (const zinc_os *self, int fd, const struct iovec *iov, int niov), fd, "", short_writev(c, fd, iov, niov))
+PASS(ssize_t, copy_range, (const zinc_os *self, int from, off_t at, int to, size_t n), to, "",
+     b->copy_range(b, from, at, to, shorten(c, n)))
 PASS(int, ftruncate, (const zinc_os *self, int fd, off_t n), fd, "", b->ftruncate(b, fd, n))
 PASS(int, fsync, (const zinc_os *self, int fd), fd, "", b->fsync(b, fd))
 PASS(int, fstat, (const zinc_os *self, int fd, struct stat *st), fd, "", b->fstat(b, fd, st))
@@ -241,6 +243,7 @@ sweep_calls_init(sweep_calls *c, const zinc_os *below)
 			  .pread = do_pread,
 			  .preadv = do_preadv,
 			  .writev = do_writev,
+			  .copy_range = do_copy_range,
 			  .ftruncate = do_ftruncate,
 			  .fsync = do_fsync,
 			  .fstat = do_fstat,

@@ -200,6 +200,7 @@ bytes_go_both_ways(void **state)
 {
 	int dir = os->open_root(os, "base", O_RDONLY);
 	int fd = os->open_at(os, dir, "bytes", O_RDWR | O_CREAT, 0640, ZINC_LINKS_REFUSE);
+	int to = os->open_at(os, dir, "copy", O_RDWR | O_CREAT, 0640, ZINC_LINKS_REFUSE);
 	char a[] = "abc", b[] = "defg", c[8] = "", d[8] = "";
 	struct iovec out[2] = {{a, 3}, {b, 4}}, in[2] = {{c, 2}, {d, 5}};
 	struct timespec times[2] = {{1, 0}, {1000000000, 5}};
@@ -212,6 +213,12 @@ bytes_go_both_ways(void **state)
 	assert_string_equal(c, "ab");
 	assert_string_equal(d, "cdefg");
 	assert_int_equal(os->pread(os, fd, c, 4, 5), 2);
+	assert_int_equal(os->copy_range(os, fd, 1, to, 3), 3);
+	assert_int_equal(os->copy_range(os, fd, 6, to, 3), 1); /* at the position of the file; cut at the end */
+	assert_int_equal(os->pread(os, to, c, 8, 0), 4);
+	assert_memory_equal(c, "bcdg", 4);
+	assert_int_equal(os->close(os, to), 0);
+	assert_int_equal(os->unlinkat(os, dir, "copy", 0), 0);
 	assert_int_equal(os->ftruncate(os, fd, 2), 0);
 	assert_int_equal(os->fsync(os, fd), 0);
 	assert_int_equal(os->futimens(os, fd, times), 0);
