@@ -199,6 +199,11 @@ open_split(zinc_store **out, char **inner, const zinc_store_ops *ops, const char
 	size_t n;
 
 	ZINC_TRY(split_rest(ops, rest, o->context, &n, err));
+	if ((ops->flags & ZINC_CAP_REMOTE) && strstr(rest + n, "//"))
+		return zinc_fail(
+		    err, ZINC_E_INVALID,
+		    "\"//\" in the path: a name cannot be empty, and to the server it is another path than "
+		    "with one '/'");
 	zinc_buf_init(&root, o->context, ZINC_MAX_KEY);
 	st = zinc_buf_printf(&root, err, "%.*s%s", (int)n, rest, query);
 	if (st == ZINC_OK)

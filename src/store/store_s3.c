@@ -370,14 +370,12 @@ three_way(const zinc_store_options *o, const char *name, const char *other, int 
 			 other ? other : "");
 }
 
-/* "a/b" -> "a/b/" */
+/* "a/b" and "a/b/" -> "a/b/"; "a/b//" names other objects and is refused */
 static zinc_status
 add_prefix(zinc_buf *out, const char *path, zinc_error *err)
 {
 	ZINC_TRY(zinc_url_unescape(out, path, strlen(path), true, err));
-	while (out->n && out->p[out->n - 1] == '/')
-		out->n--;
-	if (out->n)
+	if (out->n && out->p[out->n - 1] != '/')
 		ZINC_TRY(zinc_buf_puts(out, "/", err));
 	if (!zinc_buf_text(out))
 		return zinc_fail_nomem(err);

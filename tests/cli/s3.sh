@@ -45,4 +45,13 @@ for bucket in plain-fill nodelete-fill; do
 		zinc 0 validate "s3://$bucket/x${shards:+s}.zarr"
 	done
 done
+
+# ---- "b//h" is another object than "b/h" ----
+for url in s3://plain-fill//x.zarr s3://plain-fill/x.zarr//t s3://plain-fill/x.zarr/t//; do
+	zinc 2 info "$url"
+	says '"//" in the path: a name cannot be empty'
+	zinc 2 info "$url|"
+	says "$url"
+done
+zinc 0 info s3://plain-fill/x.zarr/t/
 finish
