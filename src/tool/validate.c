@@ -238,8 +238,9 @@ zinc_check_place(zinc_check *c, const char *key, zinc_key_role *role, zinc_error
 /* ---- leftovers ----
  *
  * Only the store can identify its temporaries and locks, and which of them are no longer held; it removes them under
- * their own lock, so a running writer loses nothing.  But any file may have a name like a lock, so only locks that a
- * writer of this hierarchy would make are removed: of documents, of a copy's traces, and of names like chunks.
+ * their own lock, so a running writer loses nothing.  But any file may have a name like a lock, and any program may
+ * upload a value, so only those that a writer of this hierarchy would make are removed: of documents, of a copy's
+ * traces, and of names like chunks.
  */
 
 static bool
@@ -265,7 +266,9 @@ leftover(void *arg, const char *name, const char *key, const char *what)
 	f.key = zinc_check_key(c, name);
 	f.repaired = c->o.repair && ours;
 	f.fix = ours ? "zinc validate --repair removes it" : NULL;
-	if (!ours)
+	if (!ours && strcmp(name, key) == 0) /* an upload */
+		f.fix = "no writer of this hierarchy makes this key, so it is kept";
+	else if (!ours)
 		f.message = "has the name of a lock file, but no writer of this hierarchy makes it; it is kept";
 	zinc_check_found(c, &f);
 	if (c->stopped || zinc_wait_check(&c->wait, NULL) != ZINC_OK)

@@ -46,6 +46,35 @@ for bucket in plain-fill nodelete-fill; do
 	done
 done
 
+# ---- uploads that were never completed ----
+# To this server a key that ends in "stale" or "/99" is one of an upload of last week.
+begin_upload() { python3 -c 'import sys, urllib.request as u; u.urlopen(u.Request(sys.argv[1], b"", method="POST"))' \
+	"$AWS_ENDPOINT_URL_S3/public-up/$1?uploads="; }
+zinc 0 create s3://public-up/x.zarr/t --shape 8 --dtype uint8 --chunks 2
+begin_upload x.zarr/t/c/0
+begin_upload x.zarr/t/c/99
+begin_upload x.zarr/other-stale
+begin_upload elsewhere.zarr/t/c/99
+zinc 0 validate s3://public-up/x.zarr
+has "warning leftover: t/c/99: a multipart upload that was never completed; zinc validate --repair removes it"
+has "warning leftover: other-stale: a multipart upload that was never completed; no writer of this hierarchy makes"
+lacks t/c/0
+zinc 0 validate s3://public-up/x.zarr --json
+is_json
+has '"rule":"leftover"'
+zinc 0 validate s3://public-up/x.zarr --repair --dry-run
+log public-up
+! grep -q '^DELETE .*uploadId' log || bad "--dry-run gave an upload up"
+zinc 0 validate s3://public-up/x.zarr --repair
+has "repaired leftover: t/c/99"
+zinc 0 validate s3://public-up/x.zarr
+lacks t/c/99
+log public-up
+[ "$(grep -c '^DELETE .*uploadId' log)" = 1 ] || bad "not one upload was given up"
+grep -q '^DELETE x.zarr/t/c/99?uploadId' log || bad "another upload was given up"
+zinc 0 validate 's3://public-up/x.zarr?stale_after=0'
+has "warning leftover: t/c/0"
+
 # ---- "b//h" is another object than "b/h" ----
 for url in s3://plain-fill//x.zarr s3://plain-fill/x.zarr//t s3://plain-fill/x.zarr/t//; do
 	zinc 2 info "$url"

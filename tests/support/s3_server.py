@@ -94,7 +94,7 @@ class Value:
 class Upload:
     def __init__(self, bucket, key, meta):
         self.bucket, self.key, self.meta, self.parts, self.time = bucket, key, meta, {}, time.time()
-        if key.endswith("stale"):
+        if key.endswith(("stale", "/99")):
             self.time -= 7 * 86400
 
 
