@@ -33,10 +33,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = '\0';
 	if (zinc_url_parse(&u, ctx, text, NULL) == ZINC_OK) {
-		insist(strncasecmp(u.scheme, text, strlen(u.scheme)) == 0);
-		insist(!u.inner || (u.inner > text && u.inner <= text + size && u.inner[-1] == '|')); /* (1) */
+		insist(zinc_url_chained(text) || strncasecmp(u.scheme, text, strlen(u.scheme)) == 0);
+		insist(!u.inner || u.inner[-1] == '|'); /* (1) */
+		if (zinc_url_use_ending(&u, ctx, NULL) == ZINC_OK)
+			insist(!u.inner || u.inner == (const char *)u.made.p || u.inner[-1] == '|');
 	}
-	zinc_buf_fini(&u.base);
+	zinc_url_fini(&u);
 	if (zinc_url_key(&key, ctx, text, true, NULL) == ZINC_OK)
 		insist(key[0] == '\0' || zinc_key_check(key, NULL) == ZINC_OK); /* (2) */
 	zinc_free(ctx, key);

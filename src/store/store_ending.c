@@ -5,6 +5,8 @@
  *     /d/a.zip/x              /d/a.zip|zip:x             if /d/a.zip is a file, or if nothing is there
  *     https://h/a.zip/x?q=1   https://h/a.zip?q=1|zip:x  servers are not asked: the ending alone decides
  *     /d/a.sqlite/x           sqlite:///d/a.sqlite/x     a kind of store with a scheme; only for local paths
+ *     /d/a.zip/x|cache:y      /d/a.zip|zip:x|cache:y     what precedes a '|' is read in the same way
+ *     /d/a.db|zip:x           as it is written           the adapter says what the file is
  *
  * Endings are a member of the rows of the table of stores, and of the table of modules.
  *
@@ -12,8 +14,8 @@
  *
  * (1) A local directory is never taken for such a file, whatever its name is.
  * (2) The first component that is such a file is used; what follows is the path inside, with the URL's own escapes.
- * (3) A URL with a '|' is used as it is written.  Of a URL with a scheme only the path inside
- *     the store is looked at.
+ * (3) What precedes a '|' is the same store as without it, unless an adapter of values follows the name of the file.  Of
+ *     a URL with a scheme only the path inside the store is looked at.
  * (4) In a bare path a '?' in the name of an existing file is part of the name; after that name it begins the query.
  */
 #include "store/store_url.h"
@@ -118,22 +120,60 @@ use_scheme(zinc_url *u, const found *f, zinc_context *ctx, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* "a.zip/x?q" becomes the base "a.zip?q" and the inner part "zip:x"; of a local path nothing is escaped from here on. */
+/* "zip:x|cache:y": the path inside, and what followed.  The path of a file URL has lost its escapes, what follows has
+ * not. */
+static zinc_status
+make_inner(zinc_buf *out, const zinc_url *u, const found *f, const char *inside, size_t n, bool local, zinc_error *err)
+{
+	const char *inner = u->inner ? u->inner : "";
+
+	ZINC_TRY(
+	    zinc_buf_reserve(out, strlen(f->row.adapter) + 3 * n + strlen(inner) + 4, err)); /* secrets: no copies */
+	ZINC_TRY(zinc_buf_printf(out, err, "%.*s:", (int)strcspn(f->row.adapter, ","), f->row.adapter));
+	if (local && !u->plain)
+		ZINC_TRY(add_escaped(out, inside, n, "%?#|", err));
+	else
+		ZINC_TRY(zinc_buf_add(out, inside, n, err));
+	if (u->inner)
+		ZINC_TRY(zinc_buf_printf(out, err, "|%s", inner));
+	return zinc_buf_text(out) ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+/* "a.zip/x?q" becomes the base "a.zip?q" and the inner part "zip:x". */
 static zinc_status
 use_adapter(zinc_url *u, const found *f, size_t npath, bool local, zinc_error *err)
 {
 	const char *path = (const char *)u->base.p;
+	zinc_status st;
+	zinc_buf made;
 
-	ZINC_TRY(zinc_buf_printf(&u->made, err, "%.*s:%.*s", (int)strcspn(f->row.adapter, ","), f->row.adapter,
-				 (int)(npath - f->end), path + f->end));
-	memmove(u->base.p + f->end, u->base.p + npath, u->base.n - npath);
-	u->base.n -= npath - f->end;
-	if (!zinc_buf_text(&u->base) || !zinc_buf_text(&u->made))
-		return zinc_fail_nomem(err);
+	zinc_buf_init(&made, u->made.ctx, ZINC_MAX_KEY);
+	st = make_inner(&made, u, f, path + f->end, npath - f->end, local, err);
+	if (st == ZINC_OK) {
+		memmove(u->base.p + f->end, u->base.p + npath, u->base.n - npath);
+		u->base.n -= npath - f->end;
+		st = zinc_buf_text(&u->base) ? ZINC_OK : zinc_fail_nomem(err);
+	}
+	if (st != ZINC_OK) {
+		zinc_buf_wipe(&made);
+		return st;
+	}
+	zinc_buf_wipe(&u->made);
+	u->made = made;
 	u->inner = (const char *)u->made.p;
-	if (local)
-		u->scheme[0] = '\0';
 	return ZINC_OK;
+}
+
+/* Does an adapter follow that says what the file path[0..end) is?  A version of Zarr and the cache do not. */
+static bool
+is_told(const zinc_url *u, const found *f, const char *path, size_t npath)
+{
+	const size_t n = u->inner ? strcspn(u->inner, ":/|") : 0;
+
+	if (!u->inner || u->inner[n] != ':' || f->end + strspn(path + f->end, "/") < npath)
+		return false;
+	return !zinc_pipeline_is_format(u->inner, n) &&
+	       !zinc_store_has_scheme(zinc_store_ops_cache.adapters, u->inner, n);
 }
 
 /* Where the path inside begins in path[0..n) of a URL: what is before names the store itself, whatever its ending.  An
@@ -168,13 +208,11 @@ zinc_url_use_ending(zinc_url *u, zinc_context *ctx, zinc_error *err)
 
 	if (!path)
 		return zinc_fail_nomem(err);
-	if (u->inner)
-		return ZINC_OK;
 	n = local ? strlen(path) : strcspn(path, "?");
 	if (!local)
 		ZINC_TRY(inside_begins(u, path, n, ctx, &at, err));
 	ZINC_TRY(search(&f, local ? ctx : NULL, path, at, n, err));
-	if (f.end == 0)
+	if (f.end == 0 || is_told(u, &f, path, n))
 		return ZINC_OK;
 	return f.row.adapter ? use_adapter(u, &f, n, local, err) : use_scheme(u, &f, ctx, err);
 }

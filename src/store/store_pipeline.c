@@ -167,13 +167,18 @@ put_adapter(zinc_place *place, const zinc_store_ops *ops, const part *p, bool es
 	char *text = zinc_strndup(o->context, p->path, p->npath), *path = NULL;
 	size_t n = p->npath;
 	zinc_store *s = NULL;
-	zinc_status st;
+	zinc_status st = ZINC_OK;
 
 	if (!text)
 		return zinc_fail_nomem(err);
 	if (ops->settings)
 		n = strcspn(text, "?");
-	st = part_key(&path, o->context, text, n, escaped, err);
+	else if (text[0] == '?')
+		st = zinc_fail(err, ZINC_E_INVALID,
+			       "the store \"%.*s\" has no settings; a name that begins with '?' follows a '/'",
+			       (int)p->nname, p->name);
+	if (st == ZINC_OK)
+		st = part_key(&path, o->context, text, n, escaped, err);
 	if (st == ZINC_OK)
 		st = adapt(&s, ops, place, p, text[n] ? text + n + 1 : NULL, o, err);
 	zinc_free(o->context, text);
@@ -214,7 +219,7 @@ finish_format(zinc_place *place, zinc_url *u, const part *p, bool escaped, const
 zinc_status
 zinc_pipeline_open(zinc_place *out, zinc_url *u, const zinc_store_options *o, zinc_error *err)
 {
-	const bool escaped = u->scheme[0] != '\0';
+	const bool escaped = !u->plain;
 	const zinc_store_ops *ops = NULL;
 	const char *at = u->inner;
 	part p;

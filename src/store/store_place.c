@@ -222,7 +222,7 @@ zinc_place_open(zinc_place *out, const char *url, const zinc_store_options *opti
 	if (st == ZINC_OK)
 		st = open_place(out, &u, &o, err);
 	if (st == ZINC_OK)
-		out->contained = out->store->ops.endings != NULL;
+		out->contained = out->store->ops.endings || out->store->ops.name == zinc_store_ops_cache.name;
 	zinc_url_fini(&u);
 	if (st != ZINC_OK)
 		zinc_place_fini(out);

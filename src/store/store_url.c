@@ -119,15 +119,6 @@ file_path(zinc_buf *out, const char *s, size_t n, zinc_error *err)
 	return zinc_url_unescape(out, s, n, true, err);
 }
 
-/* "http:/host" is a misspelled web address that may hold a password: it must not become the name of a directory. */
-static bool
-lacks_slashes(const char *url)
-{
-	const size_t n = strcspn(url, ":/");
-
-	return url[n] == ':' && zinc_store_has_scheme("http,https", url, n);
-}
-
 /* Does the bare path[0..n) exist?  Links are not followed. */
 static bool
 exists(zinc_context *ctx, const char *path, size_t n)
@@ -142,6 +133,24 @@ exists(zinc_context *ctx, const char *path, size_t n)
 		ctx->os->close(ctx->os, top);
 	zinc_free(ctx, copy);
 	return there;
+}
+
+/* "http:/host" is a misspelled web address that may hold a password: it must not become the name of a directory.  Nor
+ * does "s3:bucket", unless it is there. */
+static zinc_status
+check_slashes(zinc_context *ctx, const char *url, zinc_error *err)
+{
+	const size_t n = strcspn(url, ":/");
+
+	if (url[n] != ':' || !zinc_store_has_scheme("http,https,s3,sqlite,lmdb,memory,zip", url, n))
+		return ZINC_OK;
+	if (zinc_store_has_scheme("http,https", url, n))
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "a web address begins with \"https://\"; a path of that name with \"./\"");
+	if (exists(ctx, url, strcspn(url, "/|")))
+		return ZINC_OK;
+	return zinc_fail(err, ZINC_E_INVALID, "a URL begins with \"%.*s://\"; a new path of that name with \"./\"",
+			 (int)n, url);
 }
 
 /* Does the '|' at url[n] belong to an existing name?  That name may end at any later '|' or at '/'. */
@@ -214,11 +223,14 @@ zinc_url_parse(zinc_url *out, zinc_context *ctx, const char *url, zinc_error *er
 	if (scheme >= ZINC_SCHEME_BYTES)
 		return zinc_fail(err, ZINC_E_INVALID, "the scheme of the URL is too long: %zu characters", scheme);
 	memcpy(out->scheme, url, scheme);
-	if (scheme == 0 && lacks_slashes(url))
-		return zinc_fail(err, ZINC_E_INVALID,
-				 "a web address begins with \"https://\"; a path of that name with \"./\"");
-	if (scheme == 0)
+	out->plain = scheme == 0;
+	if (scheme == 0) {
+		ZINC_TRY(check_slashes(ctx, url, err));
 		return zinc_buf_add(&out->base, url, n, err);
+	}
+	if (zinc_store_has_scheme("zip", out->scheme, scheme))
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "an archive is named as zip://path::URL, as URL|zip:path, or as a path");
 	if (zinc_store_has_scheme("file", out->scheme, scheme))
 		return file_path(&out->base, url + scheme + 1, n - scheme - 1, err);
 	return zinc_buf_add(&out->base, url + scheme + 3, n - scheme - 3, err);

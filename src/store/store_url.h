@@ -21,6 +21,7 @@ typedef struct zinc_url {
 	char scheme[ZINC_SCHEME_BYTES]; /* "" for a bare path */
 	zinc_buf base;                  /* from "scheme://" to '|'; for file: the path, unescaped */
 	const char *inner;              /* after '|', NULL without; points into the URL, or to `made` */
+	bool plain;                     /* nothing in `inner` is escaped */
 	zinc_buf made;
 } zinc_url;
 

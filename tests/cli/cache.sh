@@ -54,6 +54,16 @@ cp out local.txt
 zinc 0 cat "$base/plain/d.zarr|cache:a"
 cmp out local.txt || bad "the change is not seen"
 
+# ---- an archive: its entries are kept, or the ranges of it that were read ----
+zinc 0 cp served/d.zarr/a served/a.zip/a
+for url in "$base/plain/a.zip|cache:a" "$base/plain|cache:a.zip|zip:a"; do
+	for again in 1 2; do
+		zinc 0 cat "$url" --trace-requests
+		cmp out local.txt || bad "$url differs"
+	done
+	[ "$(grep ' GET ' err | grep -vc ' 404 ' || true)" -lt 3 ] || bad "the archive is read again: $(cat err)"
+done
+
 # ---- without a directory that can be used there is a warning, and the elements ----
 echo x >file
 ZINC_CACHE_DIR=$PWD/file zinc 0 cat "$base/plain/d.zarr|cache:a"

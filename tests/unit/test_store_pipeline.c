@@ -366,9 +366,23 @@ urls_that_say_more(void **state)
 
 	(void)state;
 	write_file("d/y.filed", "");
-	write_file("d/z.lines", "");
+	write_file("d/z.lines", "a%20b=c=1\n");
+	assert_int_equal(setenv("ZINC_CACHE_DIR", "kept", 1), 0); /* never the user's own */
 	put_text(m, "in/x.lines", "a=1\n");
-	check_place("memory://below/x.lines|zarr3:b", "memory://below/x.lines/", "b", true);
+	check_place("memory://filed/in/x.lines|zarr3:b", "memory://filed/in/x.lines|lines:", "b", true);
+	check_place("memory://filed/in/x.lines/a%20b|c", "memory://filed/in/x.lines|lines:/a b/", "c", true);
+	check_place("d/z.lines|a%20b", "+/d/z.lines|lines:", "a%20b", true);
+	check_place("d/z.lines/a%20b|lines:c", "+/d/z.lines|lines:/a%20b|lines:", "c", false);
+	check_place("d/y.filed|zarr3:a%20b", "filed://d/y.filed", "a%20b", true);
+	check_place("d/y.filed?mode=b|a", "filed://d/y.filed", "a", true);
+	assert_string_equal(told, "b");
+	check_place("d/new.filed|a", "filed://d/new.filed", "a", true);
+	check_place("d/y.filed|cache:a", "filed://d/y.filed|cache:", "a", false);
+	check_place("d/z.lines/|cache:a", "+/d/z.lines|lines:|cache:", "a", false);
+	check_place("d/y.filed|lines:a", "+/d/y.filed|lines:", "a", false); /* its ending is wrong */
+	check_place("d/y.filed/|lines:a", "+/d/y.filed|lines:", "a", false);
+	check_local_url("/d/z.lines/a%7Cb%3F", "d/z.lines|lines:", "a|b?");
+	refuse("d/z.lines/../z.lines|a", ZINC_E_INVALID);
 	check_place("filed://d/y.filed/in/x.lines/a", "filed://d/y.filed/in/x.lines|lines:", "a", false);
 	check_place("filed://d/z.lines/a", "filed://d/z.lines", "a", false);
 	zinc_store_close(m);
@@ -449,6 +463,7 @@ open_all_kinds(void *arg, zinc_context *ctx, zinc_error *err)
 					   "filed://d/x.lines/a?mode=1",
 					   "d/x.lines|lines:b",
 					   "d/x.lines/b?mark=m",
+					   "d/x.lines/b|zarr3:c",
 					   "d/new.filed/a",
 					   "memory://filed/z.lines/a"};
 	zinc_place place;
