@@ -303,6 +303,8 @@ bool zinc_fs_is_denied(zinc_fs *fs, const fs_dir *base, const char *path);
 zinc_status zinc_fs_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_wait *wait, zinc_error *err);
 zinc_status zinc_fs_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg,
 			  const zinc_wait *wait, zinc_error *err);
+/* Only the lock of one key. */
+zinc_status zinc_fs_scrub_key(zinc_fs *fs, const char *key, bool remove, zinc_scrub_fn fn, void *arg, zinc_error *err);
 zinc_status zinc_fs_scrub_below(zinc_fs *fs, const fs_dir *base, const char *prefix, bool remove, zinc_scrub_fn fn,
 				void *arg, const zinc_wait *wait, zinc_error *err);
 

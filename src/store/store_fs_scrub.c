@@ -151,6 +151,31 @@ zinc_fs_scrub_below(zinc_fs *fs, const fs_dir *base, const char *prefix, bool re
 	return st;
 }
 
+zinc_status
+zinc_fs_scrub_key(zinc_fs *fs, const char *key, bool remove, zinc_scrub_fn fn, void *arg, zinc_error *err)
+{
+	scrub s = {.fs = fs, .remove = remove, .fn = fn, .arg = arg, .err = err};
+	const char *name = zinc_key_name(key);
+	char lock_name[FS_NAME_BYTES];
+	zinc_status st;
+	bool gone;
+
+	zinc_buf_init(&s.path, s.fs->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&s.key, s.fs->ctx, ZINC_MAX_KEY);
+	st = zinc_fs_key_check(key, err);
+	if (st == ZINC_OK)
+		st = zinc_buf_add(&s.path, key, (size_t)(name - key), err);
+	if (st == ZINC_OK && !zinc_buf_text(&s.path))
+		st = zinc_fail_nomem(err);
+	if (st == ZINC_OK) {
+		zinc_fs_lock_name(lock_name, name);
+		st = scrub_lock(&s, lock_name, &gone);
+	}
+	zinc_buf_fini(&s.key);
+	zinc_buf_fini(&s.path);
+	return st;
+}
+
 /* The prefix itself may be a link; below it no link is followed. */
 zinc_status
 zinc_fs_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, const zinc_wait *wait,

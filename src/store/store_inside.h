@@ -39,6 +39,8 @@ zinc_status zinc_fs_open_keeping(void **self, const char *root, const char *keep
 				 zinc_error *err);
 /* Reject keys that zinc_key_check accepts and a file system cannot hold. */
 zinc_status zinc_fs_key_check(const char *key, zinc_error *err);
+/* The store that a read-only one wraps; `s` itself if it is none (store_readonly.c). */
+zinc_store *zinc_store_below_readonly(zinc_store *s);
 
 /* ---- stores that are modules (store_module.c) ---- */
 

@@ -288,6 +288,8 @@ listed_leftover(void *arg, const char *name, const char *key, const char *what)
 {
 	const named_list *l = (const named_list *)arg;
 
+	if (strncmp(name, l->p->prefix, l->p->n) != 0)
+		return l->scrub_fn(l->arg, name, key, what); /* beside an archive */
 	return strlen(name) > l->p->n ? l->scrub_fn(l->arg, name + l->p->n, key ? key + l->p->n : NULL, what)
 				      : ZINC_SCRUB_KEEP;
 }

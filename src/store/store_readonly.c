@@ -65,3 +65,9 @@ zinc_store_readonly(zinc_store **out, zinc_store *next, zinc_error *err)
 	zinc_store_identify_as(*out, next, "");
 	return ZINC_OK;
 }
+
+zinc_store *
+zinc_store_below_readonly(zinc_store *s)
+{
+	return s->ops.get == readonly_get ? (zinc_store *)s->self : s;
+}

@@ -89,16 +89,17 @@ child_after_fork(void *object)
 	}
 }
 
-/* The file system is written as a stream; other stores that can replace a value under a condition, as a whole. */
+/* The file system is read by descriptors and written as a stream; other stores that can replace a value under a condition, as a whole. */
 static void
 find_out_writing(zip *z)
 {
+	zinc_store *file = zinc_store_below_readonly(z->next);
 	zinc_caps below = ZINC_CAPS_INIT;
 
 	zinc_store_caps(z->next, &below);
 	z->remote = below.flags & ZINC_CAP_REMOTE;
-	if (z->next->ops.put == zinc_fs_put)
-		z->fs = (zinc_fs *)z->next->self;
+	if (file->ops.put == zinc_fs_put)
+		z->fs = (zinc_fs *)file->self;
 	z->writable = !z->remote && (below.flags & NEEDED_TO_WRITE) == NEEDED_TO_WRITE;
 }
 
@@ -145,5 +146,6 @@ const zinc_store_ops zinc_store_ops_zip = {
     .update = zinc_zip_update,
     .sync = zinc_zip_sync,
     .walk = zinc_zip_walk,
+    .scrub = zinc_zip_scrub,
     .flags = AT_BEST,
 };

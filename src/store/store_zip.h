@@ -86,6 +86,7 @@ typedef struct zip_entry {
 typedef struct zip_odd {
 	const char *name; /* as it should be shown */
 	const char *why;
+	const char *usual; /* the key that other programs may take it for, if no entry has that name; NULL: none */
 } zip_odd;
 
 /* What the end record says. */
@@ -107,11 +108,13 @@ typedef struct zip_dir {
 	uint64_t nbytes;   /* of the archive */
 	zip_end end;
 	zinc_buf raw; /* the directory itself, if it may be needed to write a new one, and then the comment */
-	zinc_buf names;
+	zinc_buf names, usual;
 	zip_entry *entries; /* sorted by key, each once: the last of several */
 	size_t n;
-	zip_odd *odd;
+	zip_odd *odd; /* sorted by name */
 	size_t nodd;
+	zip_odd *alias; /* those with `usual`, sorted by it */
+	size_t nalias;
 	bool damaged; /* a record reaches beyond the archive: it would cover entries that are added */
 } zip_dir;
 
@@ -136,6 +139,8 @@ zinc_status zinc_zip_parse_dir(zip_dir *d, const zinc_wait *wait, zinc_error *er
 /* The entry of a key, or NULL; and the first whose key is not less. */
 zip_entry *zinc_zip_find(const zip_dir *d, const char *key);
 size_t zinc_zip_seek(const zip_dir *d, const char *key);
+/* An entry that is no key, and that other programs take for this one, which is missing; NULL: none. */
+const zip_odd *zinc_zip_find_alias(const zip_dir *d, const char *key);
 /* The status and text of ZIP_FINE < why. */
 zinc_status zinc_zip_refuse(const zip_entry *e, zinc_error *err);
 void zinc_zip_tag(const zip_dir *d, const zip_entry *e, zinc_tag *out);
@@ -153,6 +158,11 @@ size_t zinc_zip_name_room(const zip_record *r);
 /* Decode the name of a record.  `out` has that much room.  *why is NULL for a key, else says why it is none; "" for a
  * directory.  Returns the bytes written. */
 size_t zinc_zip_name(const zip_record *r, char *out, const char **why);
+/* The key that other programs may take an odd name for: '\\' is '/', and "." and empty components are left out.  `out` has
+ * room for the name.  Returns its length; 0: none. */
+size_t zinc_zip_usual(const char *name, char *out);
+/* Say that an entry is no key, in place of this one. */
+void zinc_zip_say_alias(const zip_odd *odd, char *out, size_t cap);
 /* Find an extra field; NULL: none. */
 const uint8_t *zinc_zip_extra(const uint8_t *extra, size_t n, uint16_t id, size_t *nfound);
 
@@ -179,7 +189,7 @@ typedef struct zip {
 	atomic_int held;         /* callers that hold it: zinc_store_hold */
 	zinc_status held_status; /* of changes that were kept back and are lost */
 	zinc_error *held_error;
-	zinc_fs *fs; /* the store below, if it is the file system; NULL: it takes whole archives */
+	zinc_fs *fs; /* the store below, if it is the file system, also a read-only one; NULL: it takes whole archives */
 } zip;
 
 /* ---- store_zip_load.c ---- */
@@ -216,6 +226,8 @@ zinc_status zinc_zip_commit(void *self, zinc_put_group *group, zinc_committed_fn
 void zinc_zip_abort(void *self, zinc_put_group *group);
 zinc_status zinc_zip_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, uint32_t flags,
 			    const zinc_wait *wait, zinc_error *err);
+zinc_status zinc_zip_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, const zinc_wait *wait,
+			   zinc_error *err);
 zinc_status zinc_zip_sync(void *self, const zinc_wait *wait, zinc_error *err);
 
 /* zinc_zip_get, from inside of a change. */

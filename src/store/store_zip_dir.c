@@ -35,6 +35,7 @@ zinc_zip_dir_new(zinc_context *ctx)
 	atomic_init(&d->refs, 1);
 	zinc_buf_init(&d->raw, ctx, zinc_max_list(ctx));
 	zinc_buf_init(&d->names, ctx, zinc_max_list(ctx));
+	zinc_buf_init(&d->usual, ctx, zinc_max_list(ctx));
 	return d;
 }
 
@@ -54,6 +55,8 @@ zinc_zip_dir_unref(zip_dir *d)
 	zinc_buf_fini(&d->names);
 	zinc_free(d->ctx, d->entries);
 	zinc_free(d->ctx, d->odd);
+	zinc_free(d->ctx, d->alias);
+	zinc_buf_fini(&d->usual);
 	zinc_free(d->ctx, d);
 }
 
@@ -366,7 +369,7 @@ add_record(parsing *p, const zip_record *r)
 	if (!why)
 		e = add_entry(d, r, name);
 	else if (*why)
-		d->odd[d->nodd++] = (zip_odd){name, why};
+		d->odd[d->nodd++] = (zip_odd){name, why, NULL};
 	add_span(p, r, e);
 }
 
@@ -383,6 +386,48 @@ static int
 by_name(const void *a, const void *b)
 {
 	return strcmp(((const zip_odd *)a)->name, ((const zip_odd *)b)->name);
+}
+
+static int
+by_usual(const void *a, const void *b)
+{
+	return strcmp(((const zip_odd *)a)->usual, ((const zip_odd *)b)->usual);
+}
+
+/* Which keys would other programs take the odd names for? */
+static zinc_status
+find_aliases(zip_dir *d, zinc_error *err)
+{
+	size_t i, n = 0;
+
+	if (d->nodd == 0)
+		return ZINC_OK;
+	for (i = 0; i < d->nodd; i++)
+		n += strlen(d->odd[i].name) + 1; /* they are in memory, one after another */
+	ZINC_TRY(zinc_buf_reserve(&d->usual, n, err));
+	d->alias = (zip_odd *)zinc_calloc(d->ctx, d->nodd, sizeof *d->alias);
+	if (!d->alias)
+		return zinc_fail_nomem(err);
+	for (i = 0; i < d->nodd; i++) {
+		char *usual = (char *)d->usual.p + d->usual.n;
+
+		n = zinc_zip_usual(d->odd[i].name, usual);
+		if (n == 0 || zinc_zip_find(d, usual))
+			continue;
+		d->usual.n += n + 1;
+		d->odd[i].usual = usual;
+		d->alias[d->nalias++] = d->odd[i];
+	}
+	qsort(d->alias, d->nalias, sizeof *d->alias, by_usual);
+	return ZINC_OK;
+}
+
+const zip_odd *
+zinc_zip_find_alias(const zip_dir *d, const char *key)
+{
+	const zip_odd wanted = {NULL, NULL, key};
+
+	return d->nalias ? (const zip_odd *)bsearch(&wanted, d->alias, d->nalias, sizeof wanted, by_usual) : NULL;
 }
 
 /* Sort, and keep the last of each key. */
@@ -436,6 +481,7 @@ zinc_zip_parse_dir(zip_dir *d, const zinc_wait *wait, zinc_error *err)
 		qsort(p.spans, p.nspans, sizeof *p.spans, by_position);
 		mark_overlaps(d, p.spans, p.nspans);
 		sort_entries(d);
+		st = find_aliases(d, err);
 	}
 	zinc_free(d->ctx, p.spans);
 	return st;

@@ -6,6 +6,7 @@
  * (S1) Keys come in byte order, each once; one level of a listing skips what is below it without looking at each key.
  * (S2) Every entry that is no key is reported, except directories; by the listing of a level, if no deeper one reaches it.
  *      An entry that cannot be read is a key.
+ * (S3) The file that a killed writer left beside a local archive is the only leftover, wherever the caller looks for some.
  */
 #include "store/store_zip.h"
 
@@ -45,6 +46,17 @@ any_key_below(const zip_dir *d, const char *name, size_t n)
 			high = middle;
 	}
 	return low < d->n && strncmp(d->entries[low].key, name, n) == 0;
+}
+
+/* An entry that is no key in the place of one. */
+static int
+pass_alias(const zip_odd *odd, const zinc_lister *to)
+{
+	char why[320];
+	const zinc_non_key n = {sizeof n, ZINC_NON_KEY_TYPE, odd->usual, why, holds_last, NULL};
+
+	zinc_zip_say_alias(odd, why, sizeof why);
+	return to->non_key(to->arg, &n);
 }
 
 /* An entry that is no key, in the listing of all keys. */
@@ -96,9 +108,11 @@ pass_all_odd(const zip_dir *d, const char *prefix, const zinc_lister *to, int *s
 
 	zinc_buf_init(&dir, d->ctx, zinc_max_list(d->ctx));
 	for (i = 0; to->non_key && i < d->nodd && st == ZINC_OK && !*stop; i++) {
-		if (strncmp(d->odd[i].name, prefix, nprefix) != 0)
+		if (to->key && d->odd[i].usual && strncmp(d->odd[i].usual, prefix, nprefix) == 0)
+			*stop = pass_alias(&d->odd[i], to);
+		else if (strncmp(d->odd[i].name, prefix, nprefix) != 0)
 			continue;
-		if (to->key)
+		else if (to->key)
 			*stop = pass_odd(&d->odd[i], to);
 		else
 			st = pass_odd_level(d, &d->odd[i], prefix, to, &dir, stop, err);
@@ -162,6 +176,33 @@ pass_level(const zip_dir *d, const char *prefix, const zinc_lister *to, const zi
 	}
 	zinc_buf_fini(&name);
 	return st;
+}
+
+typedef struct scrubbing {
+	zinc_scrub_fn fn;
+	void *arg;
+} scrubbing;
+
+/* It is the lock of no key of the archive. */
+static int
+pass_leftover(void *arg, const char *name, const char *key, const char *what)
+{
+	const scrubbing *s = (const scrubbing *)arg;
+
+	(void)key, (void)what;
+	return s->fn(s->arg, name, NULL, "unfinished archive of a writer that is gone, beside the archive");
+}
+
+zinc_status
+zinc_zip_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, const zinc_wait *wait,
+	       zinc_error *err)
+{
+	const zip *z = (const zip *)self;
+	scrubbing s = {fn, arg};
+
+	(void)prefix;
+	ZINC_TRY(zinc_wait_check(wait, err));
+	return z->fs ? zinc_fs_scrub_key(z->fs, z->key, remove && z->writable, pass_leftover, &s, err) : ZINC_OK;
 }
 
 zinc_status

@@ -6,9 +6,12 @@
  * (N1) A name is UTF-8 if its flag says so; else what the Unicode path field (0x7075) says, if its checksum fits the name;
  *      else code page 437, as the format has it and as Python's zipfile reads it.  ASCII is the same in all of them.
  * (N2) A name that is absolute, or has "..", ".", an empty component, a control character, a NUL or a '\\', is no key and
- *      is reported; so is one that claims to be UTF-8 and is not.  None is ever changed into a key.
+ *      is reported; so is one that claims to be UTF-8 and is not.  None is ever changed into a key.  Where other programs
+ *      would read such an entry as a key that no other entry has, that key is not missing: it cannot be read.
  * (N3) A name that ends in '/', of an entry without bytes, is a directory and is ignored.
  */
+#include <stdio.h>
+
 #include "store/store_zip.h"
 
 /* The upper half of code page 437 (the letters that DOS had). */
@@ -126,6 +129,47 @@ judge(const zip_record *r, char *out, size_t n)
 	if (dir)
 		out[n - 1] = '/';
 	return why || !dir ? why : "";
+}
+
+/* Is it a separator for some program?  "\xNN" is a byte that was escaped. */
+static bool
+is_separator(const char *p)
+{
+	return *p == '/' || (*p == '\\' && (p[1] != 'x' || strspn(p + 2, "0123456789abcdef") < 2));
+}
+
+size_t
+zinc_zip_usual(const char *name, char *out)
+{
+	const char *p = name, *end;
+	size_t n = 0, len;
+
+	for (; *p; p = *end ? end + 1 : end) {
+		for (end = p; *end && !is_separator(end); end++)
+			continue;
+		len = (size_t)(end - p);
+		if (len == 0 || (len == 1 && *p == '.'))
+			continue;
+		if (n)
+			out[n++] = '/';
+		memcpy(out + n, p, len);
+		n += len;
+	}
+	out[n] = '\0';
+	if (p > name && is_separator(p - 1))
+		return 0; /* a directory for them */
+	return n && zinc_key_check(out, NULL) == ZINC_OK && !strchr(out, '\\') ? n : 0;
+}
+
+void
+zinc_zip_say_alias(const zip_odd *odd, char *out, size_t cap)
+{
+	char shown[160];
+
+	zinc_show(shown, sizeof shown, odd->name);
+	snprintf(out, cap,
+		 "the archive has it as \"%s\", which other programs may take for this key: %s; pack the archive again",
+		 shown, odd->why);
 }
 
 size_t

@@ -335,6 +335,23 @@ below_done(void *arg, size_t i, const zinc_got *got)
 
 /* ---- a batch ---- */
 
+/* An entry of a name that is no key may be what was meant: then it is not missing. */
+static void
+answer_missing(const batch *b, size_t i)
+{
+	const zip_odd *alias = zinc_zip_find_alias(b->d, b->requests[i].key);
+	zinc_error err;
+	char text[320];
+
+	if (!alias) {
+		zinc_sink_missing(b->sink, i);
+		return;
+	}
+	zinc_error_clear(&err);
+	zinc_zip_say_alias(alias, text, sizeof text);
+	zinc_sink_failed(b->sink, i, zinc_fail(&err, ZINC_E_CORRUPT, "%s", text), &err);
+}
+
 /* Answer a request that needs no bytes. */
 static void
 answer_directly(const batch *b, size_t i, const zip_entry *e)
@@ -345,7 +362,7 @@ answer_directly(const batch *b, size_t i, const zip_entry *e)
 
 	zinc_error_clear(&err);
 	if (!e) {
-		zinc_sink_missing(b->sink, i);
+		answer_missing(b, i);
 		return;
 	}
 	zinc_zip_tag(b->d, e, &tag);

@@ -17,7 +17,7 @@
  *
  * All others are warnings: they never cause a wrong number.  Of all these, only orphans of arrays that are fully
  * understood are ever erased, and unfinished copies.  An entry that is not a key, in the place of a document or an
- * object (a FIFO, a directory, a broken link), is an error, "hidden".
+ * object (a FIFO, a directory, a broken link), is an error, "hidden"; elsewhere one whose name is no key is foreign.
  */
 #include <stdlib.h>
 
@@ -747,6 +747,8 @@ is_hidden(struct objects *o, const zinc_non_key *non_key, bool *hidden)
 	return ZINC_OK;
 }
 
+/* An entry whose name cannot be part of a key is foreign, wherever it is: it may have been a chunk before its name was
+ * damaged. */
 static zinc_status
 any_non_key(struct objects *o, const zinc_non_key *non_key)
 {
@@ -757,8 +759,12 @@ any_non_key(struct objects *o, const zinc_non_key *non_key)
 	ZINC_TRY(is_hidden(o, non_key, &hidden));
 	if (!hidden)
 		ZINC_TRY(is_above_array(o, non_key, &hidden));
-	if (!hidden)
+	if (!hidden && non_key->kind != ZINC_NON_KEY_NAME)
 		return ZINC_OK;
+	if (!hidden) {
+		f.level = ZINC_LEVEL_WARNING;
+		f.rule = "foreign";
+	}
 	zinc_show(key, sizeof key, zinc_check_key(o->c, non_key->key));
 	f.key = key;
 	zinc_check_found(o->c, &f);

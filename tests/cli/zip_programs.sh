@@ -106,6 +106,57 @@ PY
 	zinc 1 diff odd.zip d.zarr
 done
 
+# ---- chunks under names that are no keys: never fill values without a word ----
+run 0 python3 - <<'PY'
+import zipfile
+doc = '{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"uint8","chunk_grid":{"name":"regular",' \
+      '"configuration":{"chunk_shape":[2]}},"chunk_key_encoding":{"name":"default"},"fill_value":0,"codecs":[{"name":"bytes"}]}'
+names = {"dot": "./x/c/1", "back": "x\\c\\1", "double": "x/c//1", "control": "x/c/1\7", "up": "y/../x/c/1"}
+for archive, name in names.items():
+    with zipfile.ZipFile(f"name_{archive}.zip", "w") as z:
+        for n, b in (("x/zarr.json", doc), ("x/c/0", "ab"), (name, "cd")):
+            info = zipfile.ZipInfo("n")
+            info.filename = n
+            z.writestr(info, b)
+with zipfile.ZipFile("name_all.zip", "w") as z:
+    z.writestr("./zarr.json", '{"zarr_format":3,"node_type":"group"}')
+PY
+for archive in dot back double; do
+	zinc 1 validate name_$archive.zip/x
+	has "error hidden: c/1: the archive has it as"
+	zinc 5 cat name_$archive.zip/x
+	says "which other programs may take for this key"
+	says "pack the archive again"
+	zinc 1 cp name_$archive.zip/x name_$archive.zarr
+	zinc 0 cat name_$archive.zip/x -s 0:2
+done
+for archive in control up; do
+	cp name_$archive.zip whole.zip # at the root of the store
+	zinc 0 validate whole.zip/x
+	zinc 0 create whole.zip --group
+	zinc 0 validate whole.zip
+	has "warning foreign: "
+done
+has "y/../x/c/1"
+zinc 5 info name_all.zip
+says './zarr.json'
+
+# ---- what a killed writer leaves beside the archive ----
+zinc 0 cp d.zarr left.zip
+head -c 100000 /dev/zero >left.zip.__lock
+zinc 0 validate left.zip
+has "warning leftover: left.zip.__lock: unfinished archive of a writer that is gone"
+has "zinc validate --repair removes it"
+[ -e left.zip.__lock ] || bad "removed without being asked to"
+zinc 0 validate left.zip --repair
+[ ! -e left.zip.__lock ] || bad "it is still there"
+zinc 0 validate left.zip
+lacks "leftover"
+head -c 100000 /dev/zero >left.zip.__lock
+zinc 0 attrs left.zip a=1 # the next writer takes it over
+[ ! -e left.zip.__lock ] || bad "the next writer left it"
+zinc 0 validate left.zip
+
 # ---- many keys: zip64 counts ----
 head -c 70000 /dev/zero >many.bin
 zinc 0 create many.zip/x --shape 70000 --dtype int8 --chunks 1 --codecs none --fill 1
