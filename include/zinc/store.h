@@ -91,7 +91,8 @@ typedef struct zinc_get {
 	int stat;                /* no bytes: only existence, size and tag */
 	uint64_t limit;          /* the most bytes that the caller accepts; more are ZINC_FAILED with E_LIMIT, before they are in
 	                            memory.  0: no limit */
-	uint64_t reserved[3];
+	uint64_t untagged;       /* 1: the caller does not use the tag, and a store where it costs time leaves it empty */
+	uint64_t reserved[2];
 } zinc_get;
 
 typedef enum zinc_found {

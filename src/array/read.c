@@ -131,7 +131,7 @@ want_start(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, bool *can, z
 	if (!*can)
 		return ZINC_OK;
 	it->bound = zinc_object_limit(j->p->m, j->c->ctx, r->o.extent);
-	zinc_fetch_want(it, (zinc_get){.length = n});
+	zinc_fetch_want(it, (zinc_get){.length = n, .untagged = 1});
 	return ZINC_OK;
 }
 
@@ -155,7 +155,7 @@ want_whole(zinc_job *j, const zinc_reading *r, zinc_fetch_item *it, bool *can, z
 	(void)err;
 	*can = true;
 	it->bound = zinc_object_limit(j->p->m, j->c->ctx, r->o.extent);
-	zinc_fetch_want(it, (zinc_get){.length = ZINC_TO_END});
+	zinc_fetch_want(it, (zinc_get){.length = ZINC_TO_END, .untagged = !zinc_cache_of(j->c)});
 	return ZINC_OK;
 }
 

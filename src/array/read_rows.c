@@ -140,6 +140,8 @@ want_rows(zinc_job *j, const zinc_reading *x, zinc_fetch_item *it, bool *can, zi
 		return ZINC_OK;
 	ZINC_TRY(zinc_fetch_room(it, (size_t)r.n, (size_t)r.n * sizeof(struct iovec), &gets, err));
 	it->n = make_requests(&r, j, &x->u, (const char *)it->key.p, gets, it->behind);
+	if (it->n == 1) /* the tags of several are compared */
+		gets[0].untagged = 1;
 	*can = zinc_may_split(j->c, it->n);
 	return ZINC_OK;
 }
@@ -222,6 +224,8 @@ want_bands(zinc_job *j, const zinc_reading *x, zinc_fetch_item *it, bool *can, z
 		return ZINC_OK;
 	ZINC_TRY(zinc_fetch_room(it, (size_t)b.n, 0, &gets, err));
 	make_bands(&r, &b, j, &x->u, (const char *)it->key.p, gets);
+	if (b.n == 1)
+		gets[0].untagged = 1;
 	return ZINC_OK;
 }
 

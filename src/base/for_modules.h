@@ -91,6 +91,10 @@
 #define zinc_batch_begin     zinc__batch_begin
 #define zinc_batch_commit    zinc__batch_commit
 #define zinc_batch_abort     zinc__batch_abort
+#define zinc_known_find      zinc__known_find
+#define zinc_known_keep      zinc__known_keep
+#define zinc_known_fini      zinc__known_fini
+#define zinc_file_look       zinc__file_look
 #define zinc_batch_check     zinc__batch_check
 #define zinc_ordered_walk    zinc__ordered_walk
 #define zinc_ordered_non_key zinc__ordered_non_key

@@ -249,10 +249,11 @@ check_request(const zinc_store *s, const zinc_get *requests, size_t i, const zin
 	const zinc_get *r = &requests[i];
 	size_t total;
 
-	if ((unsigned)r->suffix > 1 || (unsigned)r->stat > 1 || (r->reserved[0] | r->reserved[1] | r->reserved[2]))
-		return zinc_store_at(
-		    s, r->key,
-		    zinc_fail(err, ZINC_E_INVALID, "suffix and stat of a request must be 0 or 1, and reserved 0"), err);
+	if ((unsigned)r->suffix > 1 || (unsigned)r->stat > 1 || r->untagged > 1 || (r->reserved[0] | r->reserved[1]))
+		return zinc_store_at(s, r->key,
+				     zinc_fail(err, ZINC_E_INVALID,
+					       "suffix, stat and untagged of a request must be 0 or 1, and reserved 0"),
+				     err);
 	if (!zinc_get_same_key(requests, i))
 		ZINC_TRY(zinc_store_check_key(s, r->key, err));
 	if (r->stat)

@@ -3,6 +3,7 @@
  *
  *   store_batch.c    put, del and groups, from a function that applies many changes in one transaction
  *   store_ordered.c  listings, from a function that reads keys in byte order
+ *   store_known.c    tags that were computed before, and what file is at a path
  */
 #ifndef ZINC_STORE_BATCH_H
 #define ZINC_STORE_BATCH_H
@@ -64,5 +65,31 @@ ZINC_MODULE_API zinc_status zinc_ordered_walk(void *self, zinc_context *ctx, zin
 					      zinc_error *err);
 /* Report a row that is no key, because of its name or (`value`) its value. */
 ZINC_MODULE_API int zinc_ordered_non_key(const zinc_lister *to, const char *name, bool value);
+
+/* ---- tags that are known ---- */
+
+#define ZINC_KNOWN_TAGS 256
+
+typedef struct zinc_known_tag {
+	char *key; /* NULL: none */
+	uint64_t version;
+	zinc_tag tag;
+} zinc_known_tag;
+
+/* Keys whose values were hashed.  All zeros is empty.  The caller's lock is held around each call. */
+typedef struct zinc_known {
+	zinc_known_tag tags[ZINC_KNOWN_TAGS];
+} zinc_known;
+
+ZINC_MODULE_API bool zinc_known_find(const zinc_known *k, uint64_t version, const char *key, zinc_tag *out);
+ZINC_MODULE_API void zinc_known_keep(zinc_known *k, zinc_context *ctx, uint64_t version, const char *key,
+				     const zinc_tag *tag);
+ZINC_MODULE_API void zinc_known_fini(zinc_known *k, zinc_context *ctx);
+
+/* ---- files ---- */
+
+/* What is at path[0..n) plus `suffix`, links followed; false: nothing. */
+ZINC_MODULE_API bool zinc_file_look(zinc_context *ctx, const char *path, size_t n, const char *suffix,
+				    struct stat *out);
 
 #endif

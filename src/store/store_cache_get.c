@@ -347,9 +347,9 @@ add_ask(asking *a, size_t i)
 	const calling *k = a->k;
 	const plan *p = &k->plans[i];
 
-	if (p->step == FETCH)
-		a->gets[a->n] = k->requests[i];
-	else
+	a->gets[a->n] = k->requests[i];
+	a->gets[a->n].untagged = 0;
+	if (p->step != FETCH)
 		a->gets[a->n] = (zinc_get){.key = k->requests[i].key, .stat = 1, .if_tag = &p->tag};
 	a->from[a->n++] = i;
 }

@@ -80,16 +80,35 @@ find(lmdb_txn *t, const char *key, MDB_val *out, bool *found, zinc_error *err)
 	return rc == 0 || rc == MDB_NOTFOUND ? ZINC_OK : zinc_lmdb_fail(rc, "cannot read the value", err);
 }
 
+/* The number of the transaction that a reader sees is the version of the database. */
+static void
+find_tag(reading *x, const char *key)
+{
+	lmdb_env *e = x->t.e;
+	const uint64_t version = mdb_txn_id(x->t.txn);
+	bool known;
+
+	pthread_mutex_lock(&e->gate);
+	known = zinc_known_find(&e->known, version, key, &x->tag);
+	pthread_mutex_unlock(&e->gate);
+	if (known)
+		return;
+	hash_value(&x->value, &x->tag);
+	pthread_mutex_lock(&e->gate);
+	zinc_known_keep(&e->known, e->ctx, version, key, &x->tag);
+	pthread_mutex_unlock(&e->gate);
+}
+
 static zinc_status
-begin_reading(lmdb_store *s, reading *x, const char *key, bool *found, const zinc_wait *wait, zinc_error *err)
+begin_reading(lmdb_store *s, reading *x, const zinc_get *r, bool *found, const zinc_wait *wait, zinc_error *err)
 {
 	*found = false;
 	ZINC_TRY(zinc_lmdb_begin(s, false, &x->t, wait, err));
 	if (!x->t.txn)
 		return ZINC_OK;
-	ZINC_TRY(find(&x->t, key, &x->value, found, err));
-	if (*found)
-		hash_value(&x->value, &x->tag);
+	ZINC_TRY(find(&x->t, r->key, &x->value, found, err));
+	if (*found && (r->if_tag || !r->untagged))
+		find_tag(x, r->key);
 	return ZINC_OK;
 }
 
@@ -102,7 +121,7 @@ get_one(lmdb_store *s, const zinc_sink *sink, size_t i, const zinc_get *r, const
 	bool found;
 
 	zinc_error_clear(&e);
-	st = begin_reading(s, &x, r->key, &found, wait, &e);
+	st = begin_reading(s, &x, r, &found, wait, &e);
 	if (st != ZINC_OK || !found || r->stat || (r->if_tag && !zinc_tag_equal(r->if_tag, &x.tag)))
 		zinc_lmdb_leave(&x.t);
 	if (st != ZINC_OK)
@@ -478,6 +497,7 @@ const zinc_store_ops zinc_store_ops_lmdb = {
     .name = "lmdb",
     .purpose = "an LMDB database: many readers and writers on one machine",
     .schemes = "lmdb",
+    .endings = ".lmdb",
     .split = lmdb_split,
     .open = lmdb_open,
     .close = lmdb_close,

@@ -44,9 +44,10 @@ typedef struct lmdb_env {
 
 	pthread_mutex_t gate; /* guards what follows */
 	pthread_cond_t changed;
-	unsigned inside; /* transactions that are open */
-	bool writing;    /* a thread has the writers' turn */
-	bool closed;     /* the map is about to change: no new transaction */
+	unsigned inside;  /* transactions that are open */
+	bool writing;     /* a thread has the writers' turn */
+	bool closed;      /* the map is about to change: no new transaction */
+	zinc_known known; /* tags, by the number of the transaction */
 } lmdb_env;
 
 typedef struct lmdb_store {

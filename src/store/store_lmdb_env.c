@@ -84,35 +84,13 @@ zinc_lmdb_fail(int rc, const char *doing, zinc_error *err)
 
 /* ---- files ---- */
 
-/* What is at path[0..n) plus `suffix`. */
-static bool
-look(zinc_context *ctx, const char *path, size_t n, const char *suffix, struct stat *out)
-{
-	const zinc_os *os = ctx->os;
-	char name[NAME_BYTES];
-	int top, fd = -1;
-	bool there;
-
-	if (snprintf(name, sizeof name, "%.*s%s", (int)n, path, suffix) >= (int)sizeof name)
-		return false;
-	top = os->open_root(os, path[0] == '/' ? "/" : ".", O_PATH | O_CLOEXEC);
-	if (top != -1)
-		fd = os->open_at(os, top, name + (path[0] == '/'), O_PATH | O_CLOEXEC, 0, ZINC_LINKS_FOLLOW);
-	there = fd != -1 && os->fstat(os, fd, out) == 0;
-	if (fd != -1)
-		os->close(os, fd);
-	if (top != -1)
-		os->close(os, top);
-	return there;
-}
-
 bool
 zinc_lmdb_is_database(zinc_context *ctx, const char *path, size_t n)
 {
 	struct stat st;
 
-	return look(ctx, path, n, "", &st) &&
-	       (S_ISREG(st.st_mode) || (look(ctx, path, n, "/data.mdb", &st) && S_ISREG(st.st_mode)));
+	return zinc_file_look(ctx, path, n, "", &st) &&
+	       (S_ISREG(st.st_mode) || (zinc_file_look(ctx, path, n, "/data.mdb", &st) && S_ISREG(st.st_mode)));
 }
 
 /* The data file: the path itself, or data.mdb in the directory.  False: there is none. */
@@ -122,8 +100,8 @@ find_data(const lmdb_store *s, bool *subdir, struct stat *out)
 	struct stat st;
 	const size_t n = strlen(s->path);
 
-	*subdir = !look(s->ctx, s->path, n, "", &st) || S_ISDIR(st.st_mode);
-	return look(s->ctx, s->path, n, *subdir ? "/data.mdb" : "", out);
+	*subdir = !zinc_file_look(s->ctx, s->path, n, "", &st) || S_ISDIR(st.st_mode);
+	return zinc_file_look(s->ctx, s->path, n, *subdir ? "/data.mdb" : "", out);
 }
 
 /* The size is taken after the bytes: a writer may extend the file meanwhile, and its meta page then names more pages. */
@@ -202,6 +180,7 @@ env_free(lmdb_env *e)
 {
 	if (e->env)
 		mdb_env_close(e->env);
+	zinc_known_fini(&e->known, e->ctx);
 	pthread_cond_destroy(&e->changed);
 	pthread_mutex_destroy(&e->gate);
 	zinc_free(e->ctx, e);

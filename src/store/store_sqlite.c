@@ -8,7 +8,9 @@
  * Promises (tests/unit/test_store_sqlite.c names each by its number):
  *
  * (1) All bytes of an answer, its size and its tag belong to one value: they are read in one transaction.
- * (2) A tag is a hash of the value (tag_hash.c).  A condition is checked in the transaction that makes the change.
+ * (2) A tag is a hash of the value (tag_hash.c).  A condition is checked in the transaction that makes the change.  A
+ *     reader of parts of a value hashes it once while the database stays as it is, and not at all if nobody asks for
+ *     the tag.
  * (3) Puts of one call, or of one group's flush, are one transaction.  A durable change that returned ZINC_OK survives
  *     kill -9 and power loss; a relaxed one survives kill -9.
  * (4) No call waits for another program longer than its deadline, or without one than the setting "patience".
@@ -18,7 +20,7 @@
  * (7) After a fork the child opens the database anew, and both work; see store_sqlite_db.c.
  * (8) A database, or directory, without permission to write can be read.
  *
- * SQLite allocates its own memory: 2 MiB of pages for each connection, and the changes of a transaction.
+ * SQLite allocates its own memory: 256 KiB of pages for each connection, and the changes of a transaction.
  */
 #include <stdio.h>
 
@@ -180,7 +182,22 @@ read_value(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov,
 	return st;
 }
 
-/* Find the value, and its tag unless that will be known when the bytes are. */
+/* The tag of a value that is at its row: SQLite's number of the version is that of the transaction. */
+static zinc_status
+find_tag(reading *x, const char *key, const zinc_wait *wait, zinc_error *err)
+{
+	unsigned version = 0;
+	const int rc = sqlite3_file_control(x->c->db, "main", SQLITE_FCNTL_DATA_VERSION, &version);
+
+	if (rc == SQLITE_OK && zinc_known_find(&x->c->known, version, key, &x->tag))
+		return ZINC_OK;
+	ZINC_TRY(zinc_sql_tag(&x->v, &x->tag, wait, err));
+	if (rc == SQLITE_OK)
+		zinc_known_keep(&x->c->known, x->c->ctx, version, key, &x->tag);
+	return ZINC_OK;
+}
+
+/* Find the value, and its tag unless nobody asks for it, or it will be known when the bytes are. */
 static zinc_status
 begin_reading(reading *x, const zinc_get *r, const zinc_wait *wait, zinc_error *err)
 {
@@ -192,9 +209,9 @@ begin_reading(reading *x, const zinc_get *r, const zinc_wait *wait, zinc_error *
 	ZINC_TRY(zinc_sql_find(x->c, r->key, &x->v, err));
 	if (x->v.found)
 		zinc_get_select(r, x->v.nbytes, &offset, &nbytes);
-	x->whole = !r->stat && !r->if_tag && nbytes == x->v.nbytes && nbytes > 0;
-	if (x->v.found && !x->whole)
-		ZINC_TRY(zinc_sql_tag(&x->v, &x->tag, wait, err));
+	x->whole = !r->stat && !r->if_tag && !r->untagged && nbytes == x->v.nbytes && nbytes > 0;
+	if (x->v.found && !x->whole && (r->if_tag || !r->untagged))
+		ZINC_TRY(find_tag(x, r->key, wait, err));
 	return zinc_sql_check_same(x->s, x->c, err);
 }
 

@@ -15,7 +15,7 @@
 #include <sqlite3.h>
 
 /* Values up to this are taken from the row; longer ones are read in place, without a copy inside of SQLite. */
-#define SQL_SMALL 65536
+#define SQL_SMALL 8192
 
 /* The statements of a connection; prepared when first used. */
 typedef enum sql_text {
@@ -49,6 +49,7 @@ typedef struct sql_conn {
 	bool wal;
 	int synchronous;        /* as it was last set */
 	int changes;            /* sqlite3_total_changes when the transaction began */
+	zinc_known known;       /* tags, by sql_version */
 	const zinc_wait *wait;  /* of the call that uses it */
 	double since, patience; /* seconds that a call without a deadline waits for other processes */
 	zinc_context *ctx;

@@ -9,7 +9,6 @@
  * the connections of the pool, and waits a moment for those in use.  If one stays in use, the store refuses to work in
  * the child.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -21,14 +20,17 @@
 #define FORK_WAIT      1.0 /* seconds */
 #define PROGRESS_STEPS 20000
 
-/* Of new databases: values are read in few pieces. */
-#define PAGE_SIZE "32768"
+/* Of new databases: values of 16 KiB and more are read in few pieces, and fill their pages.  The map of pages that
+ * comes with auto_vacuum leads to the middle of a long value without reading what is before it. */
+#define NEW_DATABASE "PRAGMA page_size=16384; PRAGMA auto_vacuum=INCREMENTAL"
+
+/* KiB of pages that a connection keeps.  Few: a page that is read and copied stays in the cache of the processor. */
+#define CACHE_KIB "256"
 
 #define TABLE "CREATE TABLE zarr(k TEXT PRIMARY KEY, v BLOB)"
 
 static const char *const texts[SQL_TEXTS] = {
-    [SQL_FIND] =
-	"SELECT rowid, k, typeof(v), length(v), CASE WHEN length(v) <= 65536 THEN v END FROM zarr WHERE k = ?1",
+    [SQL_FIND] = "SELECT rowid, k, typeof(v), length(v), CASE WHEN length(v) <= 8192 THEN v END FROM zarr WHERE k = ?1",
     [SQL_BEGIN] = "BEGIN IMMEDIATE",
     [SQL_COMMIT] = "COMMIT",
     [SQL_ROLLBACK] = "ROLLBACK",
@@ -166,26 +168,11 @@ zinc_sql_bind_range(sql_conn *c, sqlite3_stmt *q, const char *prefix, zinc_bytes
 
 /* ---- opening ---- */
 
-/* The file at the path plus `suffix`; false: none.  O_PATH: closing any other descriptor would drop SQLite's locks. */
+/* The file at the path plus `suffix`; false: none. */
 static bool
 look(const sql_store *s, const char *suffix, struct stat *out)
 {
-	const zinc_os *os = s->ctx->os;
-	char name[8192];
-	int top, fd = -1;
-	bool there;
-
-	if (snprintf(name, sizeof name, "%s%s", s->path + 1, suffix) >= (int)sizeof name)
-		return false;
-	top = os->open_root(os, "/", O_PATH | O_CLOEXEC);
-	if (top != -1)
-		fd = os->open_at(os, top, name, O_PATH | O_CLOEXEC, 0, ZINC_LINKS_FOLLOW);
-	there = fd != -1 && os->fstat(os, fd, out) == 0;
-	if (fd != -1)
-		os->close(os, fd);
-	if (top != -1)
-		os->close(os, top);
-	return there;
+	return zinc_file_look(s->ctx, s->path, strlen(s->path), suffix, out);
 }
 
 static void
@@ -196,6 +183,7 @@ conn_free(sql_conn *c)
 	for (i = 0; i < SQL_TEXTS; i++)
 		sqlite3_finalize(c->stmt[i]);
 	sqlite3_close(c->db);
+	zinc_known_fini(&c->known, c->ctx);
 	zinc_free(c->ctx, c);
 }
 
@@ -381,7 +369,7 @@ open_conn(const sql_store *s, sql_conn *c, bool create, zinc_error *err)
 	if (rc != SQLITE_OK)
 		return zinc_sql_fail(c, rc, "cannot read the database", err);
 	ZINC_TRY(zinc_sql_exec(c,
-			       "PRAGMA secure_delete=OFF; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-2000;"
+			       "PRAGMA secure_delete=OFF; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-" CACHE_KIB ";"
 			       "PRAGMA journal_size_limit=67108864",
 			       "cannot open the database", err));
 	ZINC_TRY(check_inside(c, &x, err));
@@ -426,7 +414,7 @@ make_table(sql_conn *c, zinc_error *err)
 
 	if (!c->wal) {
 		if (!c->has_table)
-			ZINC_TRY(zinc_sql_exec(c, "PRAGMA page_size=" PAGE_SIZE, "cannot create the database", err));
+			ZINC_TRY(zinc_sql_exec(c, NEW_DATABASE, "cannot create the database", err));
 		do
 			rc = sqlite3_exec(c->db, "PRAGMA journal_mode=WAL", see_text, journal, NULL);
 		while (rc == SQLITE_BUSY && on_busy(c, 0));

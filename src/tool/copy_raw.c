@@ -84,7 +84,7 @@ request_object(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 	(void)worker;
 	ZINC_TRY(name_object(b, it->i, false, &it->key, err));
 	it->bound = most_bytes(b->c, b->n);
-	zinc_fetch_want(it, (zinc_get){.length = b->look ? 1 : ZINC_TO_END});
+	zinc_fetch_want(it, (zinc_get){.length = b->look ? 1 : ZINC_TO_END, .untagged = 1});
 	return ZINC_OK;
 }
 

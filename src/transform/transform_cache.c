@@ -224,6 +224,7 @@ answer_all(batch *b, zinc_error *err)
 	for (i = 0; i < b->n; i++)
 		if (!b->states[i].valid) {
 			b->below[n] = b->requests[i];
+			b->below[n].untagged = 0;
 			b->whose[n++] = i;
 		}
 	if (n)

@@ -450,11 +450,16 @@ requests(void **state)
 	(void)state;
 	assert_ok(zinc_store_get(s, &get, 1, &sink, NULL, &err));
 	assert_int_equal(found, ZINC_MISSING);
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 2; i++) {
 		get = good;
 		get.reserved[i] = 1;
 		INVALID(zinc_store_get(s, &get, 1, &sink, NULL, &err), "reserved");
 	}
+	get = good;
+	get.untagged = 1;
+	assert_ok(zinc_store_get(s, &get, 1, &sink, NULL, &err));
+	get.untagged = 2;
+	INVALID(zinc_store_get(s, &get, 1, &sink, NULL, &err), "untagged");
 	get = good;
 	get.suffix = 2;
 	INVALID(zinc_store_get(s, &get, 1, &sink, NULL, &err), "suffix");

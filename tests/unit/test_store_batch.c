@@ -1,9 +1,10 @@
 /*
- * test_store_batch.c - the promises of store_batch.c and store_ordered.c, by number
+ * test_store_batch.c - the promises of store_batch.c, store_ordered.c and store_known.c, by number
  *
  * The store under test is a list of keys; it notes its transactions.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "store/store_batch.h"
 #include "support/sweep.h"
@@ -306,6 +307,65 @@ memory_runs_out(void **state)
 	sweep_alloc(list_with, NULL);
 }
 
+/* ---- (8), (9) ---- */
+
+static void
+tags_of_versions(void **state)
+{
+	zinc_context *ctx = zinc_context_get(NULL);
+	zinc_known *k = (zinc_known *)calloc(1, sizeof *k);
+	zinc_tag tag = {1, {7}}, found;
+	char key[16];
+	int i, n = 0;
+
+	(void)state;
+	assert_false(zinc_known_find(k, 0, "a", &found));
+	zinc_known_keep(k, ctx, 5, "a", &tag);
+	assert_false(zinc_known_find(k, 4, "a", &found));
+	assert_false(zinc_known_find(k, 6, "a", &found));
+	assert_true(zinc_known_find(k, 5, "a", &found));
+	assert_true(zinc_tag_equal(&tag, &found));
+	tag.b[0] = 8;
+	zinc_known_keep(k, ctx, 6, "a", &tag);
+	assert_true(zinc_known_find(k, 6, "a", &found));
+	assert_true(zinc_tag_equal(&tag, &found));
+	for (i = 0; i < 10 * ZINC_KNOWN_TAGS; i++) {
+		snprintf(key, sizeof key, "a/%d", i);
+		zinc_known_keep(k, ctx, 6, key, &tag);
+		assert_true(zinc_known_find(k, 6, key, &found));
+	}
+	for (i = 0; i < 10 * ZINC_KNOWN_TAGS; i++) {
+		snprintf(key, sizeof key, "a/%d", i);
+		n += zinc_known_find(k, 6, key, &found);
+	}
+	assert_in_range(n, ZINC_KNOWN_TAGS / 2, ZINC_KNOWN_TAGS);
+	zinc_known_fini(k, ctx);
+	free(k);
+}
+
+static zinc_status
+keep_with(void *arg, zinc_context *ctx, zinc_error *err)
+{
+	zinc_known *k = (zinc_known *)calloc(1, sizeof *k);
+	const zinc_tag tag = {1, {7}};
+	zinc_tag found;
+	bool kept;
+
+	(void)arg;
+	zinc_known_keep(k, ctx, 1, "a", &tag);
+	kept = zinc_known_find(k, 1, "a", &found);
+	zinc_known_fini(k, ctx);
+	free(k);
+	return kept ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+static void
+tags_without_memory(void **state)
+{
+	(void)state;
+	sweep_alloc(keep_with, NULL);
+}
+
 int
 main(void)
 {
@@ -316,6 +376,8 @@ main(void)
 	    cmocka_unit_test(commits_report_what_failed),
 	    cmocka_unit_test(listings),
 	    cmocka_unit_test(memory_runs_out),
+	    cmocka_unit_test(tags_of_versions),
+	    cmocka_unit_test(tags_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

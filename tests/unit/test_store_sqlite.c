@@ -180,6 +180,54 @@ long_values_and_their_tags(void **state)
 	free(bytes);
 }
 
+/* A part of "k" on condition of a tag (NULL: none); *tag is that of the answer. */
+static zinc_found
+part_of(zinc_store *s, const zinc_tag *if_tag, uint64_t untagged, zinc_tag *tag)
+{
+	zinc_get r = get_range("k", 200000, 50);
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_found found;
+	gets g;
+
+	r.if_tag = if_tag;
+	r.untagged = untagged;
+	gets_init(&g, 1);
+	assert_ok(gets_run(&g, s, &r, &err));
+	found = g.r[0].found;
+	*tag = g.r[0].tag;
+	gets_fini(&g);
+	return found;
+}
+
+/* The tag of a value is not taken from before a change, by this store or by another. */
+static void
+parts_have_the_tag_of_now(void **state)
+{
+	enum { N = 300000 };
+	static uint8_t bytes[N];
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = open_file("parts.sqlite"), *other = open_file("parts.sqlite");
+	zinc_tag first, now, put;
+	int i;
+
+	(void)state;
+	assert_ok(zinc_store_put(s, NULL, "k", bytes, N, NULL, 0, &first, NULL, &err));
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(part_of(s, i ? &first : NULL, 0, &now), ZINC_FOUND);
+		assert_true(zinc_tag_equal(&first, &now));
+		assert_int_equal(part_of(s, NULL, 1, &now), ZINC_FOUND);
+		assert_int_equal(now.n, 0);
+		bytes[N - 1]++; /* outside of the part */
+		assert_ok(zinc_store_put(i % 2 ? s : other, NULL, "k", bytes, N, NULL, 0, &put, NULL, &err));
+		assert_int_equal(part_of(s, &first, i == 1, &now), ZINC_CHANGED);
+		assert_int_equal(part_of(s, &put, 0, &now), ZINC_FOUND);
+		assert_true(zinc_tag_equal(&put, &now));
+		first = put;
+	}
+	zinc_store_close(other);
+	zinc_store_close(s);
+}
+
 /* ---- (4) ---- */
 
 /* Another program keeps the database locked: a call ends with its deadline, others wait. */
@@ -635,6 +683,7 @@ main(void)
 	    cmocka_unit_test(layout_is_that_of_zarr_python),
 	    cmocka_unit_test(databases_of_others),
 	    cmocka_unit_test(long_values_and_their_tags),
+	    cmocka_unit_test(parts_have_the_tag_of_now),
 	    cmocka_unit_test(deadlines_hold_while_others_write),
 	    cmocka_unit_test(patience_ends),
 	    cmocka_unit_test(other_tables_are_refused),
