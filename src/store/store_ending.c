@@ -5,6 +5,7 @@
  *     /d/a.zip/x              /d/a.zip|zip:x             if /d/a.zip is a file, or if nothing is there
  *     https://h/a.zip/x?q=1   https://h/a.zip?q=1|zip:x  servers are not asked: the ending alone decides
  *     /d/a.sqlite/x           sqlite:///d/a.sqlite/x     a kind of store with a scheme; only for local paths
+ *     /d/a.lmdb/x             lmdb:///d/a.lmdb/x         also if /d/a.lmdb/data.mdb is a file
  *     /d/a.zip/x|cache:y      /d/a.zip|zip:x|cache:y     what precedes a '|' is read in the same way
  *     /d/a.db|zip:x           as it is written           the adapter says what the file is
  *
@@ -12,7 +13,8 @@
  *
  * Promises (tests/unit/test_store_pipeline.c has them under "endings"):
  *
- * (1) A local directory is never taken for such a file, whatever its name is.
+ * (1) A local directory is not taken for such a file, whatever its name is, unless it has the marker of its kind
+ *     (tests/unit/test_store_lmdb.c).
  * (2) The first component that is such a file is used; what follows is the path inside, with the URL's own escapes.
  * (3) What precedes a '|' is the same store as without it, unless an adapter of values follows the name of the file.  Of
  *     a URL with a scheme only the path inside the store is looked at.
@@ -28,16 +30,34 @@ typedef struct found {
 
 typedef enum local_kind { LOCAL_NONE, LOCAL_FILE, LOCAL_OTHER } local_kind;
 
-static zinc_status
-look(zinc_context *ctx, const char *path, size_t end, local_kind *out, zinc_error *err)
+static local_kind
+kind_of(zinc_context *ctx, const char *path)
 {
-	char *copy = zinc_strndup(ctx, path, end);
 	mode_t mode = 0;
 
-	if (!copy)
+	if (!zinc_url_path_mode(ctx, path, &mode))
+		return LOCAL_NONE;
+	return S_ISREG(mode) ? LOCAL_FILE : LOCAL_OTHER;
+}
+
+/* What is at path[0..end)?  A directory with the file `marker` (NULL: none) counts as a file. */
+static zinc_status
+look(zinc_context *ctx, const char *path, size_t end, const char *marker, local_kind *out, zinc_error *err)
+{
+	const size_t nmarker = marker ? strlen(marker) + 1 : 0;
+	char *name = (char *)zinc_alloc(ctx, end + nmarker + 1);
+
+	if (!name)
 		return zinc_fail_nomem(err);
-	*out = !zinc_url_path_mode(ctx, copy, &mode) ? LOCAL_NONE : S_ISREG(mode) ? LOCAL_FILE : LOCAL_OTHER;
-	zinc_free(ctx, copy);
+	memcpy(name, path, end);
+	name[end] = '\0';
+	*out = kind_of(ctx, name);
+	if (*out == LOCAL_OTHER && marker) {
+		name[end] = '/';
+		memcpy(name + end + 1, marker, nmarker);
+		*out = kind_of(ctx, name) == LOCAL_FILE ? LOCAL_FILE : LOCAL_OTHER;
+	}
+	zinc_free(ctx, name);
 	return ZINC_OK;
 }
 
@@ -49,10 +69,10 @@ examine_local(found *out, zinc_context *ctx, const char *path, size_t at, size_t
 	local_kind there;
 
 	if (zinc_store_find_ending(&out->row, path + at, end - at)) {
-		ZINC_TRY(look(ctx, path, end, &there, err));
+		ZINC_TRY(look(ctx, path, end, out->row.marker, &there, err));
 		out->end = there == LOCAL_OTHER ? 0 : end;
 	} else if (query < end && zinc_store_find_ending(&out->row, path + at, query - at)) {
-		ZINC_TRY(look(ctx, path, end, &there, err));
+		ZINC_TRY(look(ctx, path, end, NULL, &there, err));
 		if (there == LOCAL_NONE)
 			return examine_local(out, ctx, path, at, query, err);
 	}

@@ -56,8 +56,6 @@ ZINC_MODULE_API const zinc_store_ops *zinc_module_init(const char *build, const 
  * loaded. */
 zinc_status zinc_store_module_find(const zinc_store_ops **out, zinc_context *ctx, const char *name, size_t n,
 				   bool adapter, zinc_error *err);
-/* The row of a module by the ending of a file; false: none. */
-bool zinc_store_module_ending(const char **scheme, const char **adapter, const char *name, size_t n);
 /* Does name[0..n) have one of the endings in ".db,.sqlite"?  A name that is nothing else has none.  Case is ignored. */
 bool zinc_store_has_ending(const char *name, size_t n, const char *endings);
 /* Is name[0..n) an adapter that names a version of Zarr (store_pipeline.c)? */

@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 
-#include "store/store_inside.h"
+#include "store/store_url.h"
 
 #define MAX_NAME 32
 
@@ -19,17 +19,18 @@ static const struct module {
 	const char *schemes;
 	const char *adapters;
 	const char *endings; /* of files: zinc_store_ops.endings */
+	const char *marker;  /* a file by which a directory with such an ending is one, too */
 	const char *purpose;
 	bool built;
 	const char *library; /* that it needs, and where to get it */
 } modules[] = {
-    {"http", "http,https", NULL, NULL, "files of a web server, below a URL; a module", ZINC_WITH_CURL, CURL},
-    {"s3", "s3", NULL, NULL, "keys of a bucket of Amazon S3 or a server like it; a module",
+    {"http", "http,https", NULL, NULL, NULL, "files of a web server, below a URL; a module", ZINC_WITH_CURL, CURL},
+    {"s3", "s3", NULL, NULL, NULL, "keys of a bucket of Amazon S3 or a server like it; a module",
      ZINC_WITH_CURL &&ZINC_WITH_CRYPTO, CURL " and libcrypto (libssl-dev)"},
-    {"sqlite", "sqlite", NULL, ".sqlite,.db", "one file: a table of an SQLite database; a module", ZINC_WITH_SQLITE,
-     SQLITE},
-    {"lmdb", "lmdb", NULL, NULL, "an LMDB database: many readers and writers on one machine; a module", ZINC_WITH_LMDB,
-     LMDB},
+    {"sqlite", "sqlite", NULL, ".sqlite,.db", NULL, "one file: a table of an SQLite database; a module",
+     ZINC_WITH_SQLITE, SQLITE},
+    {"lmdb", "lmdb", NULL, ".lmdb", "data.mdb", "an LMDB database: many readers and writers on one machine; a module",
+     ZINC_WITH_LMDB, LMDB},
 };
 #define MODULES (sizeof modules / sizeof modules[0])
 
@@ -99,14 +100,13 @@ zinc_store_module_find(const zinc_store_ops **out, zinc_context *ctx, const char
 }
 
 bool
-zinc_store_module_ending(const char **scheme, const char **adapter, const char *name, size_t n)
+zinc_store_module_ending(zinc_ending *out, const char *name, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < MODULES; i++)
 		if (zinc_store_has_ending(name, n, modules[i].endings)) {
-			*scheme = modules[i].schemes;
-			*adapter = modules[i].adapters;
+			*out = (zinc_ending){modules[i].adapters, modules[i].schemes, modules[i].marker};
 			return true;
 		}
 	return false;

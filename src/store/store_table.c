@@ -82,15 +82,16 @@ find_row(const char *name, size_t n, bool adapter)
 bool
 zinc_store_find_ending(zinc_ending *out, const char *name, size_t n)
 {
+	const bool listed = zinc_store_module_ending(out, name, n);
 	const zinc_store_ops *ops;
 	size_t i;
 
 	for (i = 0; (ops = zinc_table_row(&stores, i)); i++)
 		if (ZINC_ROW_HAS(ops, endings) && zinc_store_has_ending(name, n, ops->endings)) {
-			*out = (zinc_ending){ops->adapters, ops->schemes};
+			*out = (zinc_ending){ops->adapters, ops->schemes, listed ? out->marker : NULL};
 			return true;
 		}
-	return zinc_store_module_ending(&out->scheme, &out->adapter, name, n);
+	return listed;
 }
 
 /* The name after a '|' may also be that of a format. */

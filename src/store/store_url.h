@@ -56,10 +56,13 @@ zinc_status zinc_store_find_adapter(const zinc_store_ops **out, zinc_context *ct
 typedef struct zinc_ending {
 	const char *adapter; /* preferred */
 	const char *scheme;
+	const char *marker; /* a file by which a directory with the ending is such a store, too */
 } zinc_ending;
 
 /* The kind of store that a file name[0..n) has by its ending; false: none. */
 bool zinc_store_find_ending(zinc_ending *out, const char *name, size_t n);
+/* The same among the modules (store_module.c). */
+bool zinc_store_module_ending(zinc_ending *out, const char *name, size_t n);
 zinc_status zinc_store_find_url(const zinc_store_ops **out, const zinc_url *u, zinc_context *ctx, zinc_error *err);
 
 /* Remove the operations that caps do not have. */

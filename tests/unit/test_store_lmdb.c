@@ -84,6 +84,39 @@ layout_is_that_of_zarr_python(void **state)
 	zinc_store_close(s);
 }
 
+static void
+assert_bare(const char *path, const char *store, bool contained)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_place place;
+	zinc_store *s;
+
+	assert_ok(zinc_place_open(&place, path, NULL, &err));
+	s = place.store;
+	assert_string_equal(s->ops.name, store);
+	assert_int_equal(place.contained, contained);
+	zinc_place_fini(&place);
+}
+
+/* (1) of store_ending.c */
+static void
+bare_paths(void **state)
+{
+	zinc_store *s = open_new("bare.lmdb");
+
+	(void)state;
+	assert_bare("bare.lmdb/a", "lmdb", true); /* nothing is there */
+	put_text(s, "a", "1");
+	zinc_store_close(s);
+	assert_bare("bare.lmdb/a", "lmdb", true);
+	write_file("bare_file.lmdb", "");
+	assert_bare("bare_file.lmdb/a", "lmdb", true);
+	write_file("bare_plain.lmdb/zarr.json", "{}");
+	assert_bare("bare_plain.lmdb/a", "fs", false);
+	assert_int_equal(mkdir("bare_plain.lmdb/data.mdb", 0777), 0); /* not a file */
+	assert_bare("bare_plain.lmdb/a", "fs", false);
+}
+
 /* ---- (1), (2) ---- */
 
 static void
@@ -115,6 +148,54 @@ long_values_and_their_tags(void **state)
 	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, N - 1, NULL, &err), ZINC_E_LIMIT);
 	zinc_store_close(s);
 	free(bytes);
+}
+
+/* A part of "k" on condition of a tag (NULL: none); *tag is that of the answer. */
+static zinc_found
+part_of(zinc_store *s, const zinc_tag *if_tag, uint64_t untagged, zinc_tag *tag)
+{
+	zinc_get r = get_range("k", 200000, 50);
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_found found;
+	gets g;
+
+	r.if_tag = if_tag;
+	r.untagged = untagged;
+	gets_init(&g, 1);
+	assert_ok(gets_run(&g, s, &r, &err));
+	found = g.r[0].found;
+	*tag = g.r[0].tag;
+	gets_fini(&g);
+	return found;
+}
+
+/* The tag of a value is not taken from before a change, by this store or by another. */
+static void
+parts_have_the_tag_of_now(void **state)
+{
+	enum { N = 300000 };
+	static uint8_t bytes[N];
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = open_new("parts.lmdb"), *other = open_at("parts.lmdb");
+	zinc_tag first, now, put;
+	int i;
+
+	(void)state;
+	assert_ok(zinc_store_put(s, NULL, "k", bytes, N, NULL, 0, &first, NULL, &err));
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(part_of(s, i ? &first : NULL, 0, &now), ZINC_FOUND);
+		assert_true(zinc_tag_equal(&first, &now));
+		assert_int_equal(part_of(s, NULL, 1, &now), ZINC_FOUND);
+		assert_int_equal(now.n, 0);
+		bytes[N - 1]++; /* outside of the part */
+		assert_ok(zinc_store_put(i % 2 ? s : other, NULL, "k", bytes, N, NULL, 0, &put, NULL, &err));
+		assert_int_equal(part_of(s, &first, i == 1, &now), ZINC_CHANGED);
+		assert_int_equal(part_of(s, &put, 0, &now), ZINC_FOUND);
+		assert_true(zinc_tag_equal(&put, &now));
+		first = put;
+	}
+	zinc_store_close(other);
+	zinc_store_close(s);
 }
 
 /* ---- (4), (5) ---- */
@@ -514,7 +595,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(layout_is_that_of_zarr_python),
+	    cmocka_unit_test(bare_paths),
 	    cmocka_unit_test(long_values_and_their_tags),
+	    cmocka_unit_test(parts_have_the_tag_of_now),
 	    cmocka_unit_test(the_map_grows),
 	    cmocka_unit_test(stores_share_one_environment),
 	    cmocka_unit_test(threads_open_one_environment),
