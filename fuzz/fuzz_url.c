@@ -1,7 +1,7 @@
 /*
  * fuzz_url.c - any text as a URL
  *
- * (1) A scheme is a prefix of the URL, and the text after '|' is a part of it.
+ * (1) A scheme is a prefix of the URL, unless it is a chain, and the text after '|' follows one.
  * (2) A path that is used as a key is a valid key.
  * (3) Showing a shown URL again does not change it; it is never longer than the URL.
  * (4) A file with a path after it ends within the URL.
