@@ -21,6 +21,7 @@
  * (6) The requests of a call that the cache cannot answer go to the store below in one call; requests for one generation
  *     of one key that follow each other are confirmed by one stat.
  * (7) Each request is answered exactly once, and a failure of the store below is the caller's.
+ * (8) Ranges of one value that follow each other read its file once; a stat reads only its head.
  */
 #include "store/store_cache.h"
 
@@ -35,6 +36,14 @@ typedef struct plan {
 	void *buf;    /* of a fetch without iov: what room() gave */
 } plan;
 
+/* The file that was last read: several ranges of one value read it once. */
+typedef struct loaded {
+	const char *key;
+	cached_range range;
+	cached_about about;
+	uint8_t *bytes; /* NULL: none */
+} loaded;
+
 /* One call of get. */
 typedef struct calling {
 	cached *c;
@@ -43,6 +52,7 @@ typedef struct calling {
 	const zinc_sink *sink;
 	const zinc_wait *wait;
 	plan *plans;
+	loaded last;
 	int64_t began;
 	int64_t fresh_after; /* answers that were confirmed later are fresh */
 } calling;
@@ -206,26 +216,55 @@ serve_from_memory(const calling *k, size_t i)
 	return ok;
 }
 
+/* A generation that is kept for the next range was confirmed for this one, too, or is not used (is_planned). */
 static bool
-serve_from_disk(const calling *k, size_t i)
+load(calling *k, size_t i, const zinc_tag *confirmed)
+{
+	const cached_range *range = &k->plans[i].range;
+	const char *key = k->requests[i].key;
+	loaded *l = &k->last;
+
+	if (l->bytes && strcmp(l->key, key) == 0 && l->range.form == range->form && l->range.offset == range->offset &&
+	    l->range.length == range->length)
+		return true;
+	zinc_free(k->c->ctx, l->bytes);
+	l->key = key;
+	l->range = *range;
+	l->bytes = zinc_cached_disk_load(&k->c->disk, key, range, &l->about, confirmed, k->began);
+	return l->bytes;
+}
+
+/* Of a file only the head is needed to answer a stat, which is served only if it is fresh. */
+static bool
+serve_stat(const calling *k, size_t i)
+{
+	cached_about about;
+
+	if (!zinc_cached_disk_find(&k->c->disk, k->requests[i].key, &k->plans[i].range, &about) ||
+	    !is_planned(k, i, &about))
+		return false;
+	answer(k, i, &about, NULL);
+	return true;
+}
+
+static bool
+serve_from_disk(calling *k, size_t i)
 {
 	const plan *p = &k->plans[i];
 	const zinc_tag *confirmed = p->step == CONFIRMED ? &p->tag : NULL;
-	const char *key = k->requests[i].key;
-	cached_about about;
-	uint8_t *bytes = zinc_cached_disk_load(&k->c->disk, key, &p->range, &about, confirmed, k->began);
-	const bool ok = bytes && is_planned(k, i, &about);
+	struct iovec iov;
+	loaded *l = &k->last;
 
-	if (ok) {
-		const struct iovec iov = {bytes, (size_t)about.nbytes};
-
-		if (confirmed && k->began > about.checked)
-			about.checked = k->began;
-		zinc_cached_memory_add(&k->c->memory, key, &p->range, &about, &iov, 1);
-		answer(k, i, &about, bytes);
-	}
-	zinc_free(k->c->ctx, bytes);
-	return ok;
+	if (k->requests[i].stat)
+		return serve_stat(k, i);
+	if (!load(k, i, confirmed) || !is_planned(k, i, &l->about))
+		return false;
+	iov = (struct iovec){l->bytes, (size_t)l->about.nbytes};
+	if (confirmed && k->began > l->about.checked)
+		l->about.checked = k->began;
+	zinc_cached_memory_add(&k->c->memory, l->key, &p->range, &l->about, &iov, 1);
+	answer(k, i, &l->about, l->bytes);
+	return true;
 }
 
 /* Requests with this step; what is not there any more is fetched. */
@@ -244,6 +283,8 @@ serve_all(calling *k, step which)
 		else
 			p->step = FETCH;
 	}
+	zinc_free(k->c->ctx, k->last.bytes);
+	k->last.bytes = NULL;
 }
 
 /* ---- asking the store below ---- */

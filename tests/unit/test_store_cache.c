@@ -2,6 +2,7 @@
  * test_store_cache.c - the cache in front of a store: what is asked, what is kept, and that it is never wrong
  */
 #include <errno.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -296,6 +297,47 @@ without_tags(void **state)
 	}
 }
 
+/* (2) (8) Nothing but key and range tells files without tags from each other. */
+static void
+files_without_tags(void **state)
+{
+	const zinc_get get[4] = {get_range("a", 0, ZINC_TO_END), get_range("b", 0, ZINC_TO_END), get_range("c", 1, 2),
+				 get_range("c", 3, 2)};
+	static const char *const want[4] = {"first", "other", "12", "34"};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *base = NULL;
+	remote_store x;
+	int i, pass;
+	gets g;
+	rig r;
+
+	(void)state;
+	make_empty("untagged");
+	memset(&x, 0, sizeof x);
+	assert_ok(zinc_store_open(&base, "memory://", NULL, &err));
+	x.local = base;
+	x.parallel = 4;
+	x.no_tags = true;
+	rig_of(&r, remote_store_open(&x, NULL),
+	       ZINC_STORE_CACHE_OPTIONS(.dir = "untagged", .name = "n", .memory_bytes = 1, .age = 1000));
+	put_text(base, "a", "first");
+	put_text(base, "b", "other");
+	put_text(base, "c", "012345");
+	for (pass = 0; pass < 2; pass++) {
+		asked(&r);
+		gets_init(&g, 4);
+		assert_ok(gets_run(&g, r.cache, get, &err));
+		for (i = 0; i < 4; i++) {
+			assert_int_equal(g.r[i].nbytes, strlen(want[i]));
+			assert_memory_equal(g.r[i].bytes, want[i], strlen(want[i]));
+		}
+		gets_fini(&g);
+	}
+	assert_string_equal(asked(&r), "");
+	rig_end(&r);
+	zinc_store_close(base);
+}
+
 /* (6) One call for all misses and all checks; one stat for the ranges of a key. */
 static void
 one_call(void **state)
@@ -432,6 +474,87 @@ replaced_meanwhile(void **state)
 	gets_fini(&g);
 	rig_end(&r);
 	zinc_store_close(base);
+}
+
+static void
+remove_all(void *arg, size_t i, const zinc_got *got)
+{
+	int *found = (int *)arg;
+
+	(void)i;
+	*found += got->found == ZINC_FOUND;
+	make_empty("once/v1");
+}
+
+/* (8) After the first answer the files are removed: the second range comes from what was read for the first. */
+static void
+a_file_is_read_once(void **state)
+{
+	char bytes[2][2];
+	const struct iovec iov[2] = {{bytes[0], 2}, {bytes[1], 2}};
+	zinc_get get[2] = {get_range("a", 1, 2), get_range("a", 3, 2)};
+	zinc_error err = ZINC_ERROR_INIT;
+	int found = 0, i;
+	const zinc_sink sink = {sizeof sink, NULL, remove_all, &found};
+	rig r;
+
+	(void)state;
+	make_empty("once");
+	rig_memory(&r, ZINC_STORE_CACHE_OPTIONS(.dir = "once", .name = "n", .memory_bytes = 1, .age = 1000));
+	put_text(r.base, "a", "012345");
+	assert_text(r.cache, "a", "012345");
+	asked(&r);
+	for (i = 0; i < 2; i++) {
+		get[i].iov = &iov[i];
+		get[i].niov = 1;
+	}
+	assert_ok(zinc_store_get(r.cache, get, 2, &sink, NULL, &err));
+	assert_int_equal(found, 2);
+	assert_memory_equal(bytes, "1234", 4);
+	assert_string_equal(asked(&r), "");
+	rig_end(&r);
+}
+
+/* Change the last byte of every file of the cache that has a value. */
+static int
+spoil(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	FILE *f = type == FTW_F && at->level == 3 ? fopen(path, "r+b") : NULL;
+
+	(void)st;
+	if (f) {
+		assert_int_equal(fseek(f, -1, SEEK_END), 0);
+		assert_int_not_equal(fputc('!', f), EOF);
+		fclose(f);
+	}
+	return 0;
+}
+
+/* (8) */
+static void
+a_stat_reads_the_head(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_get stat = get_stat("a");
+	gets g;
+	rig r;
+
+	(void)state;
+	make_empty("heads");
+	rig_memory(&r, ZINC_STORE_CACHE_OPTIONS(.dir = "heads", .name = "n", .memory_bytes = 1, .age = 1000));
+	put_text(r.base, "a", "012345");
+	assert_text(r.cache, "a", "012345");
+	asked(&r);
+	assert_int_equal(nftw("heads", spoil, 8, FTW_PHYS), 0);
+	gets_init(&g, 1);
+	assert_ok(gets_run(&g, r.cache, &stat, &err));
+	assert_int_equal(g.r[0].found, ZINC_FOUND);
+	assert_int_equal(g.r[0].object_size, 6);
+	gets_fini(&g);
+	assert_string_equal(asked(&r), "");
+	assert_text(r.cache, "a", "012345"); /* but bytes are never returned unchecked */
+	assert_string_equal(asked(&r), "get a 6");
+	rig_end(&r);
 }
 
 /* (2) A file with fewer bytes than its range says is not used. */
@@ -846,9 +969,12 @@ main(void)
 	    cmocka_unit_test(age_and_tags),
 	    cmocka_unit_test(changes_end_the_age),
 	    cmocka_unit_test(without_tags),
+	    cmocka_unit_test(files_without_tags),
 	    cmocka_unit_test(one_call),
 	    cmocka_unit_test(failures),
 	    cmocka_unit_test(replaced_meanwhile),
+	    cmocka_unit_test(a_file_is_read_once),
+	    cmocka_unit_test(a_stat_reads_the_head),
 	    cmocka_unit_test(too_few_bytes),
 	    cmocka_unit_test(rooms),
 	    cmocka_unit_test(memory_is_bounded),
