@@ -350,7 +350,10 @@ zinc_hierarchy_writable(const zinc_hierarchy *h, zinc_error *err)
 	zinc_store_caps(h->store, &caps);
 	if (!h->read_only && (caps.flags & ZINC_CAP_WRITE))
 		return ZINC_OK;
-	zinc_fail(err, ZINC_E_READONLY, "%s",
-		  h->read_only ? "the hierarchy is open for reading only" : "this store cannot be written");
+	if (h->read_only)
+		zinc_fail(err, ZINC_E_READONLY, "the hierarchy is open for reading only");
+	else
+		zinc_fail(err, ZINC_E_READONLY, "this store cannot be written%s",
+			  caps.flags & ZINC_CAP_REMOTE ? ": write a local copy, and upload that" : "");
 	return zinc_error_at_url(err, ZINC_E_READONLY, h->url);
 }

@@ -130,7 +130,7 @@ typedef struct zip_record {
 /* ---- store_zip_dir.c ---- */
 
 /* Find the end record in the last bytes of an archive of `nbytes`; the tail is all of it, or has ZIP_TAIL bytes.
- * E_CORRUPT, E_UNSUPPORTED. */
+ * E_NOTFOUND if there is none, E_CORRUPT, E_UNSUPPORTED. */
 zinc_status zinc_zip_find_end(zinc_bytes tail, uint64_t nbytes, zip_end *out, zinc_error *err);
 /* Parse the record at raw[at..); E_CORRUPT. */
 zinc_status zinc_zip_parse_record(zinc_bytes raw, size_t at, zip_record *out, zinc_error *err);

@@ -92,7 +92,8 @@ read_end64(zinc_bytes tail, size_t *at, zip_end *out, uint64_t *position, zinc_e
 		return zinc_fail(err, ZINC_E_UNSUPPORTED, "the zip64 end record has an unknown extension");
 	if (zinc_get_le32(locator + 4) != 0 || zinc_get_le32(locator + 16) > 1 || zinc_get_le32(p + 16) != 0 ||
 	    zinc_get_le32(p + 20) != 0 || zip_get64(p + 24) != zip_get64(p + 32))
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "the archive has several disks: join them first");
+		return zinc_fail(err, ZINC_E_UNSUPPORTED,
+				 "the archive has several disks: join them (zip -s 0 a.zip --out whole.zip)");
 	out->count = zip_get64(p + 32);
 	out->wraps = false;
 	out->n = zip_get64(p + 40);
@@ -110,11 +111,12 @@ zinc_zip_find_end(zinc_bytes tail, uint64_t nbytes, zip_end *out, zinc_error *er
 
 	memset(out, 0, sizeof *out);
 	if (at == SIZE_MAX)
-		return zinc_fail(err, ZINC_E_CORRUPT, "no end record: it is not a zip archive, or it was cut off");
+		return zinc_fail(err, ZINC_E_NOTFOUND, "no end record");
 	p = tail.p + at;
 	if (zip_get16(p + 4) != zip_get16(p + 6) || zip_get16(p + 8) != zip_get16(p + 10) ||
 	    (zip_get16(p + 4) != 0 && zip_get16(p + 4) != 0xFFFF))
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "the archive has several disks: join them first");
+		return zinc_fail(err, ZINC_E_UNSUPPORTED,
+				 "the archive has several disks: join them (zip -s 0 a.zip --out whole.zip)");
 	out->count = zip_get16(p + 10);
 	out->wraps = true;
 	out->n = zinc_get_le32(p + 12);
@@ -211,7 +213,7 @@ zinc_status
 zinc_zip_refuse(const zip_entry *e, zinc_error *err)
 {
 	static const char *const texts[] = {
-	    [ZIP_IS_ENCRYPTED] = "the entry is encrypted",
+	    [ZIP_IS_ENCRYPTED] = "the entry is encrypted: unpack the archive with its password, and pack it without",
 	    [ZIP_OTHER_METHOD] = "the entry is compressed by method",
 	    [ZIP_IS_LINK] = "the entry is a symbolic link, which is not followed",
 	    [ZIP_OTHER_DISK] = "the entry is on another disk of the archive",

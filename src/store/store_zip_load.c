@@ -14,6 +14,7 @@
  */
 #include "store/store_zip.h"
 
+#define HEAD      4u
 #define MAX_TRIES 16 /* against others who replace the archive while it is read */
 
 /* ---- one request to the store below ---- */
@@ -130,11 +131,47 @@ read_raw(zip *z, zip_dir *d, const zinc_buf *tail, bool *changed, const zinc_wai
 	return *changed ? ZINC_OK : zinc_buf_add(&d->raw, tail->p + d->end.comment, d->end.ncomment, err);
 }
 
+/* Say what it is instead of an archive, by its first bytes: they are in the tail, or one more request. */
+static zinc_status
+fail_no_end(zip *z, const zip_dir *d, const zinc_buf *tail, const zinc_wait *wait, zinc_error *err)
+{
+	const zinc_get r = {.key = z->key, .length = HEAD};
+	uint8_t first[HEAD] = {0};
+	zinc_buf head;
+	answer a = {.buf = &head};
+	size_t n = tail->n;
+
+	zinc_buf_init(&head, z->ctx, HEAD);
+	if (tail->n == d->nbytes) {
+		memcpy(first, tail->p, n < HEAD ? n : HEAD);
+	} else if (request(z, &r, &a, wait, NULL) == ZINC_OK && a.found == ZINC_FOUND) {
+		memcpy(first, head.p, head.n);
+	}
+	zinc_buf_fini(&head);
+	if (n == 0)
+		return zinc_fail(err, ZINC_E_CORRUPT, "no end record: \"%s\" is empty, not an archive: remove it first",
+				 z->key);
+	if (zinc_get_le32(first) == ZIP_LOCAL_MARK)
+		return zinc_fail(
+		    err, ZINC_E_CORRUPT,
+		    "no end record: the archive \"%s\" was cut off at %llu bytes, or bytes were added to its "
+		    "end: copy it again",
+		    z->key, (unsigned long long)d->nbytes);
+	if (first[0] == '<')
+		return zinc_fail(err, ZINC_E_CORRUPT,
+				 "no end record: \"%s\" is a page of HTML or XML, not an archive: check the address",
+				 z->key);
+	return zinc_fail(err, ZINC_E_CORRUPT,
+			 "no end record: \"%s\" is not a zip archive, it begins with the bytes %02x %02x %02x %02x",
+			 z->key, first[0], first[1], first[2], first[3]);
+}
+
 /* One try.  *changed: start again. */
 static zinc_status
 load_once(zip *z, zip_dir *d, zinc_buf *tail, bool *changed, const zinc_wait *wait, zinc_error *err)
 {
 	answer a = {0};
+	zinc_status st;
 
 	*changed = false;
 	ZINC_TRY(zinc_wait_for(wait, "the directory of the archive", err));
@@ -148,7 +185,10 @@ load_once(zip *z, zip_dir *d, zinc_buf *tail, bool *changed, const zinc_wait *wa
 	d->nbytes = a.nbytes;
 	d->tag = a.tag;
 	d->tag_hash = hash_tag(&a.tag);
-	ZINC_TRY(zinc_zip_find_end((zinc_bytes){tail->p, tail->n}, d->nbytes, &d->end, err));
+	st = zinc_zip_find_end((zinc_bytes){tail->p, tail->n}, d->nbytes, &d->end, err);
+	if (st == ZINC_E_NOTFOUND)
+		return fail_no_end(z, d, tail, wait, err);
+	ZINC_TRY(st);
 	ZINC_TRY(read_raw(z, d, tail, changed, wait, err));
 	return *changed ? ZINC_OK : zinc_zip_parse_dir(d, wait, err);
 }

@@ -46,4 +46,15 @@ head -c 100 t.bin >served/bad.zip
 zinc 5 info "$base/plain/bad.zip"
 says "no end record"
 
+# ---- errors say what helps ----
+for url in "$base/plain/a.zip/new" "$base/plain/a.zip|zip:new"; do
+	zinc 3 create "$url" --shape 4 --dtype uint8
+	says "this store cannot be written: write a local copy, and upload that"
+done
+echo '<html>not found</html>' >served/html.zip
+zinc 5 info "$base/plain/html.zip"
+says "is a page of HTML or XML, not an archive: check the address"
+zinc 3 info "$base/plain/none.zip"
+says 'none.zip" does not exist'
+
 finish

@@ -218,6 +218,13 @@ a_replaced_archive_is_noticed(void **state)
 	make_small("one", "two");
 	count_begin(&c);
 	assert_text(c.zip, "a", "one");
+	make_small("six", "ten"); /* of the same size: only its tag tells */
+	replace(&c);
+	gets_init(&g, 1);
+	assert_ok(gets_run(&g, c.zip, &r, &err));
+	assert_int_equal(g.r[0].found, ZINC_FOUND);
+	assert_memory_equal(value, "six", 3);
+	gets_fini(&g);
 	tag = tag_of(c.zip, "a");
 	make_small("ONE", "and another");
 	replace(&c);

@@ -324,6 +324,20 @@ a_failed_write_fails_its_groups(void **state)
 
 /* ---- W1, W2, W4 ---- */
 
+/* What the end record says. */
+static int
+count_records(void)
+{
+	FILE *f = fopen("d/a.zip", "rb");
+	uint8_t end[ZIP_END];
+
+	assert_non_null(f);
+	assert_int_equal(fseek(f, -(long)ZIP_END, SEEK_END), 0);
+	assert_int_equal(fread(end, 1, ZIP_END, f), ZIP_END);
+	fclose(f);
+	return zip_get16(end + 10);
+}
+
 static void
 groups_and_single_puts(void **state)
 {
@@ -354,6 +368,9 @@ groups_and_single_puts(void **state)
 	assert_int_equal(zinc_store_del(s, NULL, "a", NULL, 0, NULL, &err), ZINC_E_READONLY);
 	assert_int_equal(zinc_store_del_prefix(s, "", 0, NULL, &err), ZINC_E_READONLY);
 	assert_int_equal(count_keys(s), 3);
+	assert_int_equal(count_records(), 3);
+	put_text(s, "a", "again"); /* its old record is left out */
+	assert_int_equal(count_records(), 3);
 	g = begin(s); /* forgotten: given up by close */
 	put_in(s, g, "lost", "g");
 	zinc_store_abort(s, g);
