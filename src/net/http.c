@@ -19,6 +19,8 @@
  * (5) A forked child never touches its parent's connections.
  * (6) A request that changes something is retried only if it is idempotent or was certainly not executed.  A failure
  *     with unknown outcome is E_UNCERTAIN.
+ * (7) All exchanges together have a budget for retries at once: 200, and one more for ten complete answers.  Without it
+ *     the pauses are the longest.
  */
 #include "net/net.h"
 

@@ -19,18 +19,18 @@ bucket_can(void)
 }
 
 void
-bucket_start(web *w)
+bucket_start(web *w, bool tls)
 {
 	static const char *const others[] = {
-	    "AWS_REGION",          "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL",      "AWS_PROFILE",
-	    "AWS_ENDPOINT_URL_S3", "AWS_ACCESS_KEY_ID",  "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"};
+	    "AWS_REGION",        "AWS_DEFAULT_REGION",    "AWS_ENDPOINT_URL",  "AWS_PROFILE",   "AWS_ENDPOINT_URL_S3",
+	    "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_CA_BUNDLE", "SSL_CERT_FILE"};
 	size_t i;
 
 	for (i = 0; i < sizeof others / sizeof others[0]; i++)
 		unsetenv(others[i]);
 	setenv("AWS_EC2_METADATA_DISABLED", "true", 1);
 	setenv("HOME", "/nonexistent", 1);
-	web_start_script(w, "s3_server.py", NULL, false);
+	web_start_script(w, "s3_server.py", NULL, tls);
 }
 
 zinc_status
@@ -42,7 +42,8 @@ bucket_try(const web *w, const char *place, const char *query, bool keys, zinc_s
 
 	if (zinc_store_s3_register(&e) != ZINC_E_EXISTS)
 		assert_int_equal(e.code, ZINC_OK);
-	snprintf(url, sizeof url, "s3://%s?endpoint=http://127.0.0.1:%d%s", place, w->port, query);
+	snprintf(url, sizeof url, "s3://%s?endpoint=%s://127.0.0.1:%d%s", place, w->tls ? "https" : "http", w->port,
+		 query);
 	return zinc_store_open(out, url, ZINC_STORE_OPTIONS(.settings = all, .nsettings = keys ? 2 : 0), err);
 }
 

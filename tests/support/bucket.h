@@ -11,7 +11,8 @@
 
 /* Is a server possible: the libraries built in, and Python installed?  Otherwise tests are skipped. */
 bool bucket_can(void);
-void bucket_start(web *w);
+/* With `tls` over https, see web_start. */
+void bucket_start(web *w, bool tls);
 
 /* A store in the bucket "<quirk>-<number>", a new one each time; `query`: more settings ("&a=b"), or "". */
 zinc_store *bucket_open(const web *w, const char *quirk, const char *query);

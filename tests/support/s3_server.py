@@ -69,6 +69,7 @@ QUIRKS = {
     "smallpages": "three keys in a page",
     "redirect": "307 to another host",
     "slow": "503 SlowDown the first two times",
+    "overloaded": "503 SlowDown",
     "noetag": "no ETag",
     "html": "404 with a page in HTML",
     "echo": "403 with the headers of the request in its message",
@@ -166,7 +167,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(404, b"<html><body>not here</body></html>", [("Content-Type", "text/html")])
         if self.quirk == "echo":
             raise Fail(403, "AccessDenied", " ".join("%s=%s" % h for h in sorted(self.headers.items(), reverse=True)))
-        if self.quirk == "slow" and n <= 2:
+        if self.quirk == "overloaded" or self.quirk == "slow" and n <= 2:
             raise Fail(503, "SlowDown", "Please reduce your request rate.")
         self.check_signature()
         if self.quirk == "denied":

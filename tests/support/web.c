@@ -3,6 +3,7 @@
  */
 #include "support/web.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,8 +62,8 @@ web_start_script(web *w, const char *script, const char *dir, bool tls)
 
 	if (tls)
 		make_certificate();
-	assert_int_equal(pipe(in), 0);
-	assert_int_equal(pipe(out), 0);
+	assert_int_equal(pipe2(in, O_CLOEXEC), 0); /* another server must not keep this one alive */
+	assert_int_equal(pipe2(out, O_CLOEXEC), 0);
 	w->tls = tls;
 	w->pid = fork();
 	assert_true(w->pid >= 0);

@@ -318,6 +318,96 @@ places_of_requests(void **state)
 	}
 }
 
+/* ---- https ---- */
+
+/* All kinds of requests to a server whose certificate is trusted by `query`. */
+static void
+all_works(const web *w, const char *query)
+{
+	const zinc_condition absent = {ZINC_ABSENT, NULL};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = bucket_open(w, "plain", query);
+	int n = 0;
+
+	put_text(s, "a b/k", "1");
+	assert_text(s, "a b/k", "1");
+	assert_ok(zinc_store_put(s, NULL, "new", "22", 2, &absent, 0, NULL, NULL, &err));
+	assert_int_equal(zinc_store_put(s, NULL, "new", "3", 1, &absent, 0, NULL, NULL, &err), ZINC_E_EXISTS);
+	assert_ok(zinc_store_list(s, "", count_key, &n, NULL, &err));
+	assert_int_equal(n, 2);
+	assert_ok(zinc_store_del(s, NULL, "new", NULL, 0, NULL, &err));
+	assert_missing(s, "new");
+	zinc_store_close(s);
+}
+
+/* A certificate that is not trusted: no request arrives. */
+static void
+nothing_works(const web *w)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+	zinc_store *s = bucket_open(w, "plain", "&retries=0");
+
+	assert_int_equal(zinc_store_put(s, NULL, "k", "1", 1, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
+	assert_non_null(strstr(err.text, "certificate"));
+	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err), ZINC_E_IO);
+	assert_non_null(strstr(err.text, "certificate"));
+	zinc_store_close(s);
+}
+
+/* http.c (4); the certificates of the setting come before those of AWS_CA_BUNDLE */
+static void
+certificates(void **state)
+{
+	web secure;
+
+	(void)state;
+	bucket_start(&secure, true);
+	nothing_works(&secure);
+	all_works(&secure, "&ca_file=cert.pem");
+	setenv("AWS_CA_BUNDLE", "cert.pem", 1);
+	all_works(&secure, "");
+	setenv("AWS_CA_BUNDLE", "key.pem", 1);
+	all_works(&secure, "&ca_file=cert.pem");
+	unsetenv("AWS_CA_BUNDLE");
+	nothing_works(&secure);
+	web_stop(&secure);
+}
+
+/* ---- an overloaded server ---- */
+
+/* http.c (7): without a budget, this would be more than a thousand requests. */
+static void
+retries_have_a_budget(void **state)
+{
+	enum { KEYS = 200, RETRIES = 200 };
+	static char names[KEYS][8];
+	zinc_store *s = bucket_open(&server, "overloaded", "&parallel=200&retries=20");
+	zinc_wait wait = ZINC_WAIT_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_get all[KEYS];
+	zinc_sink sink;
+	gets g;
+	int i;
+
+	(void)state;
+	gets_init(&g, KEYS);
+	for (i = 0; i < KEYS; i++) {
+		snprintf(names[i], sizeof names[i], "%d", i);
+		all[i] = (zinc_get){.key = names[i], .length = ZINC_TO_END};
+	}
+	wait.until = zinc_now(s->ctx) + 4;
+	sink = gets_sink(&g);
+	assert_ok(zinc_store_get(s, all, KEYS, &sink, &wait, &err));
+	for (i = 0; i < KEYS; i++)
+		assert_int_equal(g.r[i].found, ZINC_FAILED);
+	gets_fini(&g);
+	zinc_store_close(s);
+	i = bucket_count(&server);
+	assert_true(i > KEYS);
+	assert_true(i <= KEYS + RETRIES);
+}
+
 /* ---- every allocation, and fork ---- */
 
 static zinc_status
@@ -389,6 +479,8 @@ main(void)
 	    cmocka_unit_test(secrets_are_not_shown),
 	    cmocka_unit_test(bad_settings),
 	    cmocka_unit_test(places_of_requests),
+	    cmocka_unit_test(certificates),
+	    cmocka_unit_test(retries_have_a_budget),
 	    cmocka_unit_test(forks),
 	    cmocka_unit_test(memory_runs_out),
 	};
@@ -398,7 +490,7 @@ main(void)
 		puts("built without libcurl or libcrypto, or no Python: skipped");
 		return 77;
 	}
-	bucket_start(&server);
+	bucket_start(&server, false);
 	failed = conform_store_run("s3", make, "plain");
 	failed += conform_store_run("s3_no_deletes", make, "nodelete");
 	failed += cmocka_run_group_tests(tests, NULL, NULL);

@@ -400,7 +400,7 @@ main(void)
 
 	if (!bucket_can())
 		return 77;
-	bucket_start(&server);
+	bucket_start(&server, false);
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	web_stop(&server);
 	return failed;
