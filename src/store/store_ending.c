@@ -16,8 +16,9 @@
  * (1) A local directory is not taken for such a file, whatever its name is, unless it has the marker of its kind
  *     (tests/unit/test_store_lmdb.c).
  * (2) The first component that is such a file is used; what follows is the path inside, with the URL's own escapes.
- * (3) What precedes a '|' is the same store as without it, unless an adapter of values follows the name of the file.  Of
- *     a URL with a scheme only the path inside the store is looked at.
+ * (3) What precedes a '|' is the same store as without it, unless an adapter of values follows that can be meant: after
+ *     the name of a local file, or any path of a server.  Of a URL with a scheme only the path inside the store is looked
+ *     at.
  * (4) In a bare path a '?' in the name of an existing file is part of the name; after that name it begins the query.
  */
 #include "store/store_url.h"
@@ -184,13 +185,14 @@ use_adapter(zinc_url *u, const found *f, size_t npath, bool local, zinc_error *e
 	return ZINC_OK;
 }
 
-/* Does an adapter follow that says what the file path[0..end) is?  A version of Zarr and the cache do not. */
+/* Does an adapter follow that says what path[0..npath) is?  A version of Zarr and the cache do not, and below a local
+ * file is nothing that it could be said of; a server may have a directory of that name. */
 static bool
-is_told(const zinc_url *u, const found *f, const char *path, size_t npath)
+is_told(const zinc_url *u, const found *f, const char *path, size_t npath, bool local)
 {
 	const size_t n = u->inner ? strcspn(u->inner, ":/|") : 0;
 
-	if (!u->inner || u->inner[n] != ':' || f->end + strspn(path + f->end, "/") < npath)
+	if (!u->inner || u->inner[n] != ':' || (local && f->end + strspn(path + f->end, "/") < npath))
 		return false;
 	return !zinc_pipeline_is_format(u->inner, n) &&
 	       !zinc_store_has_scheme(zinc_store_ops_cache.adapters, u->inner, n);
@@ -232,7 +234,7 @@ zinc_url_use_ending(zinc_url *u, zinc_context *ctx, zinc_error *err)
 	if (!local)
 		ZINC_TRY(inside_begins(u, path, n, ctx, &at, err));
 	ZINC_TRY(search(&f, local ? ctx : NULL, path, at, n, err));
-	if (f.end == 0 || is_told(u, &f, path, n))
+	if (f.end == 0 || is_told(u, &f, path, n, local))
 		return ZINC_OK;
 	return f.row.adapter ? use_adapter(u, &f, n, local, err) : use_scheme(u, &f, ctx, err);
 }

@@ -369,6 +369,8 @@ urls_that_say_more(void **state)
 	write_file("d/z.lines", "a%20b=c=1\n");
 	assert_int_equal(setenv("ZINC_CACHE_DIR", "kept", 1), 0); /* never the user's own */
 	put_text(m, "in/x.lines", "a=1\n");
+	put_text(m, "d.lines/y.lines", "a=1\n");
+	check_place("memory://filed/d.lines/y.lines|lines:a", "memory://filed/d.lines/y.lines|lines:", "a", false);
 	check_place("memory://filed/in/x.lines|zarr3:b", "memory://filed/in/x.lines|lines:", "b", true);
 	check_place("memory://filed/in/x.lines/a%20b|c", "memory://filed/in/x.lines|lines:/a b/", "c", true);
 	check_place("d/z.lines|a%20b", "+/d/z.lines|lines:", "a%20b", true);
