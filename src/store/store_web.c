@@ -337,6 +337,29 @@ keep_head(const batch *b, exchange *x, const zinc_http_head *h)
 	return ZINC_HTTP_GO;
 }
 
+/* 200, 203, 206 */
+static zinc_http_next
+accept_success(batch *b, size_t i, const zinc_http_head *h)
+{
+	if (h->encoded && !b->store->any_encoding)
+		return fault(&b->x[i], ZINC_E_IO,
+			     "the server compresses the value, which the request forbids (Content-Encoding)");
+	return h->status == 206 ? accept_part(b, i, h) : accept_whole(b, i, h);
+}
+
+/* 416: the range begins past the end; this answer has no tag. */
+static zinc_http_next
+accept_past_end(batch *b, size_t i, const zinc_http_head *h)
+{
+	exchange *x = &b->x[i];
+
+	if (x->question == ASK_BYTES)
+		return ask_next(x, ASK_HEAD);
+	if (x->question == ASK_FIRST && h->total == 0)
+		return select_bytes(b, i, h, 0) == ZINC_HTTP_GO ? accept_head(b, i) : ZINC_HTTP_STOP;
+	return fault(x, ZINC_E_IO, NULL);
+}
+
 static zinc_http_next
 on_head(void *arg, size_t i, const zinc_http_head *h)
 {
@@ -344,39 +367,28 @@ on_head(void *arg, size_t i, const zinc_http_head *h)
 	exchange *x = &b->x[i];
 
 	x->http_status = h->status;
-	if (is_for_judge(b, i, h)) {
+	if (is_for_judge(b, i, h))
 		return keep_head(b, x, h);
-	}
 	if (h->no_ranges)
 		atomic_fetch_or(&b->store->seen, SEEN_NO_RANGES);
 	switch (h->status) {
 	case 200:
 	case 203:
 	case 206:
-		if (h->encoded && !b->store->any_encoding)
-			return fault(x, ZINC_E_IO,
-				     "the server compresses the value, which the request forbids (Content-Encoding)");
-		return h->status == 206 ? accept_part(b, i, h) : accept_whole(b, i, h);
+		return accept_success(b, i, h);
 	case 404:
 	case 410:
 		return result(x, ZINC_MISSING);
 	case 412:
 		return b->requests[i].if_tag ? result(x, ZINC_CHANGED) : fault(x, ZINC_E_IO, h->reason);
-	case 416: /* the range begins past the end; this answer has no tag */
-		if (x->question == ASK_BYTES)
-			return ask_next(x, ASK_HEAD);
-		if (x->question == ASK_FIRST && h->total == 0)
-			return select_bytes(b, i, h, 0) == ZINC_HTTP_GO ? accept_head(b, i) : ZINC_HTTP_STOP;
-		break;
+	case 416:
+		return accept_past_end(b, i, h);
 	case 405:
 	case 501:
-		if (x->question == ASK_HEAD)
-			return ask_next(x, ASK_FIRST);
-		break;
+		return x->question == ASK_HEAD ? ask_next(x, ASK_FIRST) : fault(x, ZINC_E_IO, NULL);
 	default:
-		break;
+		return fault(x, ZINC_E_IO, NULL);
 	}
-	return fault(x, ZINC_E_IO, NULL);
 }
 
 /* ---- bodies ---- */
