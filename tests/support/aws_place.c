@@ -6,14 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "support/files.h"
 #include "support/test.h"
+#include "support/web.h"
 
-static pid_t server;
-static int stop, port;
+static web server;
 static char home[4096];
 
 extern char **environ;
@@ -56,43 +55,19 @@ aws_write(const char *name, const char *text)
 bool
 aws_server_can(void)
 {
-	return ZINC_WITH_CURL && system("python3 -c 'import http.server' 2>/dev/null") == 0;
+	return web_can();
 }
 
 void
 aws_server_start(void)
 {
-	char script[4096];
-	int in[2], out[2];
-	FILE *f;
-
-	snprintf(script, sizeof script, "%s/tests/support/aws_server.py", ZINC_TEST_SOURCE_DIR);
-	assert_int_equal(pipe(in), 0);
-	assert_int_equal(pipe(out), 0);
-	server = fork();
-	assert_true(server >= 0);
-	if (server == 0) {
-		dup2(in[0], 0);
-		dup2(out[1], 1);
-		close(in[1]);
-		close(out[0]);
-		execlp("python3", "python3", script, (char *)NULL);
-		_exit(127);
-	}
-	close(in[0]);
-	close(out[1]);
-	stop = in[1];
-	f = fdopen(out[0], "r");
-	assert_non_null(f);
-	assert_int_equal(fscanf(f, "%d", &port), 1);
-	fclose(f);
+	web_start_script(&server, "aws_server.py", NULL, false);
 }
 
 void
 aws_server_stop(void)
 {
-	close(stop);
-	waitpid(server, NULL, 0);
+	web_stop(&server);
 }
 
 const char *
@@ -100,7 +75,7 @@ aws_url(const char *rest)
 {
 	static char url[1024];
 
-	snprintf(url, sizeof url, "http://127.0.0.1:%d/%s", port, rest);
+	snprintf(url, sizeof url, "http://127.0.0.1:%d/%s", server.port, rest);
 	return url;
 }
 
@@ -157,7 +132,7 @@ ask(const char *what, const char *mode)
 	zinc_http *h = NULL;
 
 	a.n = 0;
-	snprintf(a.url, sizeof a.url, "http://127.0.0.1:%d/%s/%s", port, what, mode);
+	snprintf(a.url, sizeof a.url, "http://127.0.0.1:%d/%s/%s", server.port, what, mode);
 	assert_ok(zinc_http_new(&h, zinc_context_get(NULL), &config, &err));
 	assert_ok(zinc_http_run(h, 1, &user, &err));
 	zinc_http_free(h);
@@ -201,4 +176,13 @@ aws_look(const zinc_aws_config *config)
 	zinc_aws_release(lease);
 	zinc_aws_free(a);
 	return text;
+}
+
+void
+aws_expect(const zinc_aws_config *config, const char *what, const char *want)
+{
+	const char *got = aws_look(config);
+
+	if (!strstr(got, want) || (strncmp(got, "E_", 2) == 0 && strstr(got, "canary")))
+		fail_msg("%s: %s instead of %s", what, got, want);
 }

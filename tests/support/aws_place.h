@@ -4,8 +4,6 @@
 #ifndef AWS_PLACE_H
 #define AWS_PLACE_H
 
-#include <sys/types.h>
-
 #include "net/aws.h"
 
 /* Remove all variables that the search for credentials looks at, and make an empty directory "home" below the working
@@ -26,5 +24,7 @@ const char *aws_log(const char *mode);
 
 /* Look once for keys: "id/secret/token", "anonymous", or the error's text.  In static memory. */
 const char *aws_look(const zinc_aws_config *config);
+/* The same must contain `want`, and an error no "canary"; `what` names the case. */
+void aws_expect(const zinc_aws_config *config, const char *what, const char *want);
 
 #endif

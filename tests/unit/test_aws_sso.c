@@ -19,15 +19,6 @@ static const char cache[] = "{\"accessToken\": \"canary-sso-token\", \"expiresAt
 static const zinc_aws_config config = {.profile = "p"};
 
 static void
-expect(const char *what, const char *want)
-{
-	const char *got = aws_look(&config);
-
-	if (!strstr(got, want) || (strncmp(got, "E_", 2) == 0 && strstr(got, "canary")))
-		fail_msg("%s: %s instead of %s", what, got, want);
-}
-
-static void
 place(const char *text, const char *document, const char *mode)
 {
 	aws_place();
@@ -62,7 +53,7 @@ answers_of_the_portal(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(modes); i++) {
 		place(session, cache, modes[i].mode);
-		expect(modes[i].mode, modes[i].want);
+		aws_expect(&config, modes[i].mode, modes[i].want);
 	}
 	assert_non_null(
 	    strstr(aws_log("ok"), "GET /ok/federation/credentials?role_name=my%20role%26x&account_id=123 ["));
@@ -91,7 +82,7 @@ logins(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
 		place(session, rows[i].document, "ok");
-		expect(rows[i].document ? rows[i].document : "none", rows[i].want);
+		aws_expect(&config, rows[i].document ? rows[i].document : "none", rows[i].want);
 	}
 }
 
@@ -120,7 +111,7 @@ settings(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(rows); i++) {
 		place(rows[i].text, cache, "ok");
-		expect(rows[i].text, rows[i].want);
+		aws_expect(&config, rows[i].text, rows[i].want);
 	}
 }
 
@@ -131,7 +122,7 @@ the_older_form(void **state)
 	(void)state;
 	place("[profile p]\nsso_start_url = abc\nsso_region = eu-central-1\nsso_account_id = 1\nsso_role_name = r\n",
 	      cache, "ok");
-	expect("the older form", "AKIDok");
+	aws_expect(&config, "the older form", "AKIDok");
 }
 
 static zinc_status

@@ -10,16 +10,6 @@
 #include "support/sweep.h"
 #include "support/test.h"
 
-/* An answer or an error with these words; an error has no secret. */
-static void
-expect(const zinc_aws_config *config, const char *what, const char *want)
-{
-	const char *got = aws_look(config);
-
-	if (!strstr(got, want) || (strncmp(got, "E_", 2) == 0 && strstr(got, "canary")))
-		fail_msg("%s: %s instead of %s", what, got, want);
-}
-
 static const struct {
 	const char *mode, *want;
 } modes[] = {
@@ -54,7 +44,7 @@ web_identity(void **state)
 		setenv("AWS_ROLE_ARN", "arn:aws:iam::1:role/x&Action=y", 1);
 		setenv("AWS_ROLE_SESSION_NAME", "me", 1);
 		setenv("AWS_ENDPOINT_URL_STS", aws_url(modes[i].mode), 1);
-		expect(NULL, modes[i].mode, modes[i].want);
+		aws_expect(NULL, modes[i].mode, modes[i].want);
 	}
 	log = aws_log("ok"); /* promise 1 */
 	assert_non_null(strstr(log, "POST /ok/ ["));
@@ -66,7 +56,7 @@ web_identity(void **state)
 	assert_string_equal(aws_log("stolen"), "");
 	aws_write(".aws/config", "[profile p]\nweb_identity_token_file = home/token\nrole_arn = r\n");
 	setenv("AWS_ENDPOINT_URL_STS", aws_url("in700"), 1);
-	expect(&named, "a profile", "AKIDin700");
+	aws_expect(&named, "a profile", "AKIDin700");
 }
 
 static void
@@ -75,18 +65,18 @@ half_a_web_identity(void **state)
 	(void)state;
 	aws_place();
 	setenv("AWS_WEB_IDENTITY_TOKEN_FILE", "home/token", 1);
-	expect(NULL, "no role",
-	       "credentials from web identity: AWS_WEB_IDENTITY_TOKEN_FILE is set, but AWS_ROLE_ARN is not");
+	aws_expect(NULL, "no role",
+		   "credentials from web identity: AWS_WEB_IDENTITY_TOKEN_FILE is set, but AWS_ROLE_ARN is not");
 	setenv("AWS_ROLE_ARN", "r", 1);
-	expect(NULL, "no file", "the token file home/token cannot be read");
+	aws_expect(NULL, "no file", "the token file home/token cannot be read");
 	aws_write("token", "\n");
-	expect(NULL, "no token", "has no token");
+	aws_expect(NULL, "no token", "has no token");
 	aws_write("token", "canary");
 	setenv("AWS_REGION", "evil.example/#", 1); /* promise 2 */
-	expect(NULL, "no region", "the region is not a name of a region");
+	aws_expect(NULL, "no region", "the region is not a name of a region");
 	unsetenv("AWS_REGION");
 	setenv("AWS_ENDPOINT_URL_STS", "ftp://x", 1);
-	expect(NULL, "no URL", "the endpoint of STS is not a URL");
+	aws_expect(NULL, "no URL", "the endpoint of STS is not a URL");
 }
 
 static void
@@ -104,7 +94,7 @@ roles(void **state)
 		aws_write(".aws/credentials",
 			  "[base]\naws_access_key_id = AKIDBASE\naws_secret_access_key = canary-base\n");
 		setenv("AWS_ENDPOINT_URL_STS", aws_url(modes[i].mode), 1);
-		expect(&role, modes[i].mode, modes[i].want);
+		aws_expect(&role, modes[i].mode, modes[i].want);
 	}
 	log = aws_log("ok");
 	assert_non_null(strstr(log,
@@ -153,7 +143,7 @@ chains_of_roles(void **state)
 		setenv("AWS_ACCESS_KEY_ID", "AKIDENV", 1);
 		setenv("AWS_SECRET_ACCESS_KEY", "canary-env", 1);
 		setenv("AWS_ENDPOINT_URL_STS", aws_url("ok"), 1);
-		expect(&p, rows[i].config, rows[i].want);
+		aws_expect(&p, rows[i].config, rows[i].want);
 	}
 }
 
