@@ -12,7 +12,8 @@
  * (C2) Only what other processes would find as the same store is kept on disk: a store that was opened by URL, by an
  *      absolute path if it is local, and is remote or durable, whether it can be written or not; or one that the caller
  *      names.
- * (C3) Stores share files only if they agree in URL, query and every setting, secrets included.
+ * (C3) Stores share files only if they agree in URL, query and every setting, secrets included, and in the variables by
+ *      which a store finds its server and its user.
  * (C4) The cache works in a forked child, whatever other threads were doing.
  */
 #include "store/store_cache.h"

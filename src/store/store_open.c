@@ -72,6 +72,33 @@ is_lasting(zinc_store *s, const zinc_store_ops *ops, const char *rest)
 	return (flags & ZINC_CAP_REMOTE) || ((flags & ZINC_CAP_DURABLE) && rest[0] == '/');
 }
 
+/* Variables by which the same URL means another server, or is read by another user: stores read them themselves. */
+static const char *const s3_variables[] = {
+    "AWS_ENDPOINT_URL_S3",
+    "AWS_ENDPOINT_URL",
+    "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
+    "AWS_PROFILE",
+    "AWS_DEFAULT_PROFILE",
+    "AWS_CONFIG_FILE",
+    "AWS_ROLE_ARN",
+    "AWS_SHARED_CREDENTIALS_FILE",
+    "AWS_ACCESS_KEY_ID",
+};
+
+static void
+add_variables(zinc_store *s, const zinc_store_ops *ops)
+{
+	const char *value;
+	size_t i;
+
+	if (!ops->schemes || !zinc_store_has_scheme(ops->schemes, "s3", 2))
+		return;
+	for (i = 0; i < sizeof s3_variables / sizeof s3_variables[0]; i++) {
+		value = zinc_env(s3_variables[i]);
+		add_identity(s, value ? value : "");
+	}
+}
+
 void
 zinc_store_identify(zinc_store *s, const zinc_store *below, const zinc_store_ops *ops, const char *rest,
 		    const zinc_setting *settings, size_t n)
@@ -85,6 +112,7 @@ zinc_store_identify(zinc_store *s, const zinc_store *below, const zinc_store_ops
 	add_identity(s, ops->name ? ops->name : "");
 	add_identity(s, ops->schemes ? ops->schemes : "");
 	add_identity(s, rest);
+	add_variables(s, ops);
 	for (i = 0; i < n; i++) {
 		zinc_hash128(one, s->identity, settings[i].name, strlen(settings[i].name));
 		zinc_hash128(one, one, settings[i].value, strlen(settings[i].value));

@@ -793,6 +793,43 @@ lasting(void **state)
 	zinc_store_close(t);
 }
 
+/* (C3) Variables that a store reads itself make it another store. */
+static void
+variables(void **state)
+{
+	static const char *const names[] = {"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_PROFILE",
+					    "AWS_ACCESS_KEY_ID"};
+	const zinc_store_ops s3 = {.size = sizeof s3, .schemes = "s3", .flags = ZINC_CAP_REMOTE};
+	const zinc_store_ops other = {.size = sizeof other, .schemes = "http", .flags = ZINC_CAP_REMOTE};
+	uint8_t seen[2 * COUNT(names) + 1][ZINC_HASH_BYTES];
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = NULL;
+	size_t i, j, n = 0;
+
+	(void)state;
+	assert_ok(zinc_store_open(&s, "memory://", NULL, &err));
+	for (i = 0; i <= 2 * COUNT(names); i++) {
+		if (i)
+			assert_int_equal(setenv(names[(i - 1) / 2], i % 2 ? "http://one" : "http://two", 1), 0);
+		memset(s->identity, 0, sizeof s->identity);
+		zinc_store_identify(s, NULL, &s3, "bucket", NULL, 0);
+		memcpy(seen[n++], s->identity, ZINC_HASH_BYTES);
+		for (j = 0; j + 1 < n; j++)
+			assert_memory_not_equal(seen[j], s->identity, ZINC_HASH_BYTES);
+		if (i && i % 2 == 0)
+			unsetenv(names[(i - 1) / 2]);
+	}
+	for (i = 0; i < 2; i++) {
+		setenv("AWS_PROFILE", i ? "a" : "b", 1);
+		memset(s->identity, 0, sizeof s->identity);
+		zinc_store_identify(s, NULL, &other, "bucket", NULL, 0);
+		memcpy(seen[i], s->identity, ZINC_HASH_BYTES);
+	}
+	assert_memory_equal(seen[0], seen[1], ZINC_HASH_BYTES);
+	unsetenv("AWS_PROFILE");
+	zinc_store_close(s);
+}
+
 /* (4) The values of an archive change when it is released. */
 static void
 released(void **state)
@@ -981,6 +1018,7 @@ main(void)
 	    cmocka_unit_test(always_equal),
 	    cmocka_unit_test(identity),
 	    cmocka_unit_test(lasting),
+	    cmocka_unit_test(variables),
 	    cmocka_unit_test(released),
 	    cmocka_unit_test(forks),
 	    cmocka_unit_test(sweep),
