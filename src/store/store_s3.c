@@ -16,6 +16,7 @@
  *     the signature covers the content, too.
  * (3) The bucket's region is learned from the server's answer, and the difference of the clocks from its date.
  * (4) No key, token or signature appears in an error.
+ * (8) A value that is read whole has the CRC-32C that the server has for it, if it has one.
  */
 #include "store/store_s3.h"
 
@@ -581,6 +582,9 @@ s3_open(void **self, const char *rest, const zinc_store_options *options, zinc_e
 	s->web.ctx = ctx;
 	s->web.any_encoding = true;
 	s->web.keep = zinc_s3_keep;
+	s->web.sum_field = "x-amz-checksum-mode";
+	s->web.sum_value = "ENABLED";
+	s->web.sum_kept = S3_KEEP_SUM;
 	s->web.key_url = key_url;
 	s->web.sign = zinc_s3_sign;
 	s->web.judge = zinc_s3_judge;

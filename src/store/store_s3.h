@@ -18,7 +18,7 @@ typedef struct s3_store {
 	char *bucket;
 	char *prefix; /* of all keys: "" or "a/b/" */
 	bool path_style, payer, https, allow_http, conditions;
-	bool local; /* the endpoint is on this machine, and no proxy is between */
+	bool local;        /* the endpoint is on this machine, and no proxy is between */
 	atomic_bool signs; /* the last request was signed */
 	int retries;
 	uint32_t parallel;
@@ -68,6 +68,7 @@ extern const char *const zinc_s3_keep[];
 #define S3_KEEP_REGION  0 /* indices in zinc_s3_keep */
 #define S3_KEEP_WRITE   1
 #define S3_KEEP_REQUEST 2
+#define S3_KEEP_SUM     3
 
 /* ---- store_s3_call.c ---- */
 

@@ -17,7 +17,8 @@
 
 #define MAX_AGAIN 3 /* corrections of one request: region, clock, keys */
 
-const char *const zinc_s3_keep[] = {"x-amz-bucket-region", "x-amz-meta-zinc-write", "x-amz-request-id", NULL};
+const char *const zinc_s3_keep[] = {"x-amz-bucket-region", "x-amz-meta-zinc-write", "x-amz-request-id",
+				    "x-amz-checksum-crc32c", NULL};
 
 /* ---- error documents ---- */
 

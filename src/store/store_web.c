@@ -18,13 +18,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#define SUM_TEXT     8 /* a CRC-32C in base64 */
 #define GATHER_BYTES (32 * ZINC_MIB)
 #define GATHER_SHARE 8               /* share of the bytes in flight */
 #define MAX_TEXT     (64 * ZINC_KIB) /* of an answer without a value */
 #define MAX_ROUNDS   6               /* requests that judge() may ask for again */
-
-#define GATHER_BYTES (32 * ZINC_MIB)
-#define GATHER_SHARE 8 /* share of the bytes in flight */
 
 /* The HTTP request that is sent for a get; the answer may require another one. */
 typedef enum question {
@@ -53,10 +51,12 @@ typedef struct exchange {
 	struct iovec slot;
 	zinc_iov_at at;
 	zinc_buf gathered;
-	bool judged;          /* an answer without a value; its text is kept for judge() */
-	bool later;           /* send it again after a pause */
-	int rounds;           /* answers judged before */
-	zinc_http_head *head; /* of the judged answer */
+	char sum[SUM_TEXT + 1]; /* of the whole value, as the server has sent it; "": none */
+	uint32_t crc;           /* CRC-32C of the bytes that have arrived */
+	bool judged;            /* an answer without a value; its text is kept for judge() */
+	bool later;             /* send it again after a pause */
+	int rounds;             /* answers judged before */
+	zinc_http_head *head;   /* of the judged answer */
 	zinc_buf text;
 } exchange;
 
@@ -115,6 +115,12 @@ add_range(zinc_http_request *out, const zinc_get *r, zinc_error *err)
 	return zinc_http_header(out, "Range", text, err);
 }
 
+static bool
+is_for_all(const exchange *x, const zinc_get *r)
+{
+	return x->question == ASK_BYTES && !r->suffix && r->offset == 0 && r->length == ZINC_TO_END;
+}
+
 zinc_status
 zinc_web_add_condition(zinc_http_request *out, const zinc_tag *tag, zinc_error *err)
 {
@@ -142,6 +148,8 @@ on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
 	x->text.n = 0;
 	x->have = 0;
 	x->gathered.n = 0;
+	x->sum[0] = '\0';
+	x->crc = 0;
 	if (!x->url)
 		ZINC_TRY(b->store->key_url(b->store, r->key, &x->url, err));
 	out->url = x->url;
@@ -151,6 +159,8 @@ on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
 		ZINC_TRY(add_range(out, r, err));
 	else if (x->question == ASK_FIRST)
 		ZINC_TRY(zinc_http_header(out, "Range", "bytes=0-0", err));
+	if (b->store->sum_field && is_for_all(x, r))
+		ZINC_TRY(zinc_http_header(out, b->store->sum_field, b->store->sum_value, err));
 	return zinc_web_add_condition(out, r->if_tag, err);
 }
 
@@ -337,6 +347,16 @@ keep_head(const batch *b, exchange *x, const zinc_http_head *h)
 	return ZINC_HTTP_GO;
 }
 
+/* The checksum of the parts of an upload has another form ("...-3") and is not that of the value. */
+static void
+take_sum(const batch *b, size_t i, const zinc_http_head *h)
+{
+	const char *sum = b->store->sum_field ? h->kept[b->store->sum_kept] : "";
+
+	if (strlen(sum) == SUM_TEXT)
+		memcpy(b->x[i].sum, sum, SUM_TEXT + 1);
+}
+
 /* 200, 203, 206 */
 static zinc_http_next
 accept_success(batch *b, size_t i, const zinc_http_head *h)
@@ -344,7 +364,10 @@ accept_success(batch *b, size_t i, const zinc_http_head *h)
 	if (h->encoded && !b->store->any_encoding)
 		return fault(&b->x[i], ZINC_E_IO,
 			     "the server compresses the value, which the request forbids (Content-Encoding)");
-	return h->status == 206 ? accept_part(b, i, h) : accept_whole(b, i, h);
+	if (h->status == 206)
+		return accept_part(b, i, h);
+	take_sum(b, i, h);
+	return accept_whole(b, i, h);
 }
 
 /* 416: the range begins past the end; this answer has no tag. */
@@ -416,6 +439,8 @@ take_bytes(exchange *x, const uint8_t *bytes, size_t n)
 	const size_t take = (size_t)zinc_min_u64(n - skip, x->want - x->have);
 
 	x->skip -= skip;
+	if (x->sum[0])
+		x->crc = zinc_crc32c(x->crc, bytes + skip, take);
 	scatter(x, bytes + skip, take);
 	x->have += take;
 }
@@ -467,6 +492,28 @@ place_gathered(const batch *b, size_t i)
 	if (next == ZINC_HTTP_GO && x->want)
 		take_bytes(x, x->gathered.p, x->gathered.n);
 	return next == ZINC_HTTP_WAIT ? ZINC_HTTP_WAIT : ZINC_HTTP_GO;
+}
+
+/* The value has arrived: all of it, and unchanged? */
+static void
+check_value(const batch *b, exchange *x)
+{
+	const uint8_t crc[4] = {(uint8_t)(x->crc >> 24), (uint8_t)(x->crc >> 16), (uint8_t)(x->crc >> 8),
+				(uint8_t)x->crc};
+	zinc_buf text;
+
+	if (x->have != x->want) {
+		fault(x, ZINC_E_IO, "the server sends fewer bytes than announced");
+		return;
+	}
+	if (!x->sum[0] || x->have != x->size)
+		return;
+	zinc_buf_init(&text, b->store->ctx, 64);
+	if (zinc_base64_encode(crc, sizeof crc, &text, NULL) != ZINC_OK || !zinc_buf_text(&text))
+		fault(x, ZINC_E_NOMEM, "no memory for a checksum");
+	else if (strcmp((const char *)text.p, x->sum) != 0)
+		fault(x, ZINC_E_CHECKSUM, "the value does not have the checksum (CRC-32C) that the server has for it");
+	zinc_buf_fini(&text);
 }
 
 static void
@@ -570,8 +617,8 @@ on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 		return next_try(x);
 	if (st == ZINC_OK && x->gathers && x->found == ZINC_FOUND && place_gathered(b, i) == ZINC_HTTP_WAIT)
 		return ZINC_HTTP_WAIT;
-	if (st == ZINC_OK && x->found == ZINC_FOUND && x->have != x->want)
-		fault(x, ZINC_E_IO, "the server sends fewer bytes than announced");
+	if (st == ZINC_OK && x->found == ZINC_FOUND)
+		check_value(b, x);
 	if (st != ZINC_OK || x->found == ZINC_FAILED)
 		report_failure(b, i, st != ZINC_OK ? st : x->status, err);
 	else

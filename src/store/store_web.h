@@ -43,6 +43,10 @@ struct zinc_web {
 	atomic_uint seen;
 	bool any_encoding;       /* a Content-Encoding is only a remark of whoever stored the value */
 	const char *const *keep; /* fields of heads for judge() */
+	/* NULL, or a field of a request that lets the server send the CRC-32C of a whole value, in base64, as the kept
+	 * field with this index. */
+	const char *sum_field, *sum_value;
+	int sum_kept;
 	zinc_status (*key_url)(const zinc_web *w, const char *key, char **out, zinc_error *err);
 	/* NULL, or: as zinc_http_user.sign; `wait` is that of the call. */
 	zinc_status (*sign)(zinc_web *w, zinc_http_request *r, const char *url, bool away, const zinc_wait *wait,

@@ -71,6 +71,9 @@ QUIRKS = {
     "slow": "503 SlowDown the first two times",
     "overloaded": "503 SlowDown",
     "noetag": "no ETag",
+    "sums": "whole values have their CRC-32C, if the client asks for it",
+    "badsums": "the same, for other bytes",
+    "partsums": "the same, of parts",
     "html": "404 with a page in HTML",
     "echo": "403 with the headers of the request in its message",
 }
@@ -111,6 +114,15 @@ class HangUp(Exception):
 
 def quote(text, safe="-._~"):
     return urllib.parse.quote(text, safe=safe)
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
 
 
 def sign(key, text):
@@ -288,6 +300,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def etag_header(self, v):
         return [] if self.quirk == "noetag" else [("ETag", v.etag)]
 
+    def sum_header(self, v):
+        if not self.quirk.endswith("sums") or self.headers.get("x-amz-checksum-mode") != "ENABLED":
+            return []
+        text = base64.b64encode(crc32c(v.data).to_bytes(4, "big")).decode()
+        text = {"sums": text, "badsums": "AAAAAA==", "partsums": "AAAAAA==-2"}[self.quirk]
+        return [("x-amz-checksum-crc32c", text)]
+
     def get_object(self):
         v = self.value()
         if not v:
@@ -298,6 +317,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 ("Accept-Ranges", "bytes"), *[("x-amz-meta-" + k, t) for k, t in v.meta.items()]]
         found = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
         if not found:
+            head += self.sum_header(v)
             return self.answer(200, v.data, [*head, ("Content-Length", str(len(v.data)))])
         first, last = found.groups()
         n = len(v.data)

@@ -374,6 +374,31 @@ certificates(void **state)
 	web_stop(&secure);
 }
 
+/* (8) Parts are not checked: the checksum is of the whole. */
+static void
+checksums(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = bucket_open(&server, "sums", "");
+
+	(void)state;
+	put_text(s, "k", "123456789"); /* CRC-32C e3069283, the check value of its definition */
+	put_text(s, "empty", "");
+	assert_text(s, "k", "123456789");
+	assert_text(s, "empty", "");
+	zinc_store_close(s);
+	s = bucket_open(&server, "badsums", "");
+	put_text(s, "k", "123456789");
+	assert_int_equal(found(s, (zinc_get){.key = "k", .length = ZINC_TO_END}, &err), ZINC_FAILED);
+	assert_int_equal(err.code, ZINC_E_CHECKSUM);
+	assert_int_equal(found(s, get_range("k", 0, 4), &err), ZINC_FOUND);
+	zinc_store_close(s);
+	s = bucket_open(&server, "partsums", "");
+	put_text(s, "k", "123456789");
+	assert_text(s, "k", "123456789");
+	zinc_store_close(s);
+}
+
 /* ---- an overloaded server ---- */
 
 /* http.c (7): without a budget, this would be more than a thousand requests. */
@@ -480,6 +505,7 @@ main(void)
 	    cmocka_unit_test(bad_settings),
 	    cmocka_unit_test(places_of_requests),
 	    cmocka_unit_test(certificates),
+	    cmocka_unit_test(checksums),
 	    cmocka_unit_test(retries_have_a_budget),
 	    cmocka_unit_test(forks),
 	    cmocka_unit_test(memory_runs_out),
