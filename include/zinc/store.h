@@ -509,9 +509,9 @@ ZINC_API ZINC_CHECKED zinc_status zinc_store_prefix(zinc_store **out, zinc_store
 typedef struct zinc_store_cache_options {
 	size_t size;
 	const char *dir;       /* of the files; NULL: $XDG_CACHE_HOME/zinc or ~/.cache/zinc, "": memory only */
-	const char *name;      /* what no other store in `dir` is called; NULL: URL and settings of `next`.  A store that was
-	                          not opened by URL, or by a relative path, or that is neither REMOTE nor DURABLE, is then kept in
-	                          memory only */
+	const char *name;      /* what no other store in `dir` is called; NULL: URL and settings of `next`.  Files of the
+	                          local file system, and a store that was not opened by URL, or by a relative path, or that is
+	                          neither REMOTE nor DURABLE, are then kept in memory only */
 	uint64_t disk_bytes;   /* the most on disk, for all stores and processes together; 0: 10 GiB */
 	uint64_t memory_bytes; /* the most in memory, for this store; 0: 64 MiB */
 	double age;            /* seconds for which a value, or its absence, is used without asking `next`; 0: each answer is

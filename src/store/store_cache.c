@@ -10,8 +10,8 @@
  *
  * (C1) Every operation has the effect and the result that it has on the store below, and caps are the same.
  * (C2) Only what other processes would find as the same store is kept on disk: a store that was opened by URL, by an
- *      absolute path if it is local, and is remote or durable, whether it can be written or not; or one that the caller
- *      names.
+ *      absolute path if it is local, and is remote or durable, whether it can be written or not, but not plain files,
+ *      whose tags may return; or one that the caller names.
  * (C3) Stores share files only if they agree in URL, query and every setting, secrets included, and in the variables by
  *      which a store finds its server and its user.
  * (C4) The cache works in a forked child, whatever other threads were doing.

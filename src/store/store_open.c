@@ -57,14 +57,17 @@ add_identity(zinc_store *s, const char *text)
 	zinc_hash128(s->identity, s->identity, text, strlen(text) + 1);
 }
 
-/* Would another process find the same values at this URL?  A relative path names different files in different
- * processes.  What the store is opened for does not matter: one that is only read lasts, too. */
+/* Would another process find the same values at this URL, and know them by their tags?  A relative path names different
+ * files in different processes.  The tags of files (inode, size, time) return when a directory is unpacked anew from an
+ * archive without times.  What the store is opened for does not matter: one that is only read lasts, too. */
 static bool
 is_lasting(zinc_store *s, const zinc_store_ops *ops, const char *rest)
 {
 	zinc_caps caps = ZINC_CAPS_INIT;
 	uint32_t flags;
 
+	if (ops == &zinc_store_ops_fs)
+		return false;
 	zinc_store_caps(s, &caps);
 	flags = caps.flags;
 	if (ops->size >= offsetof(zinc_store_ops, flags) + sizeof ops->flags) /* not from an older program */
