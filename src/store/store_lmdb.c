@@ -12,11 +12,12 @@
  * (2) A tag is a hash of the value (tag_hash.c).  A condition is checked in the transaction that makes the change.
  * (3) Puts of one call are one transaction.  A durable change that returned ZINC_OK survives kill -9 and power loss; a
  *     relaxed one survives kill -9, and never damages the database.
- * (4) Readers wait for no writer; they wait only while the map is made larger.
+ * (4) Readers wait for no writer; they wait only while the map is made larger.  A writer waits for others that use this
+ *     library, in this process or another, no longer than its deadline.
  * (5) The map grows as needed, also if another process has made it larger.
  * (6) Several stores of one process, and its threads, share one environment per file.
  * (7) After a fork the child opens the database anew, and both work.
- * (8) Without permission to write, a database is read.
+ * (8) Without permission to write, a database is read; if there are no locks, a change by others meanwhile is E_IO.
  * (9) A database that is removed or replaced is noticed by the next call.
  *
  * LMDB maps the file: a file that another program cuts short while it is open ends the process by SIGBUS, and a
@@ -63,11 +64,12 @@ static zinc_status
 read_value(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov, zinc_error *err)
 {
 	reading *x = (reading *)arg;
+	zinc_status st;
 
-	(void)err;
 	zinc_iov_scatter(iov, niov, (const uint8_t *)x->value.mv_data + offset, (size_t)nbytes);
+	st = zinc_lmdb_check_same(&x->t, err);
 	zinc_lmdb_leave(&x->t);
-	return ZINC_OK;
+	return st;
 }
 
 static zinc_status
@@ -109,7 +111,7 @@ begin_reading(lmdb_store *s, reading *x, const zinc_get *r, bool *found, const z
 	ZINC_TRY(find(&x->t, r->key, &x->value, found, err));
 	if (*found && (r->if_tag || !r->untagged))
 		find_tag(x, r->key);
-	return ZINC_OK;
+	return zinc_lmdb_check_same(&x->t, err);
 }
 
 static void
@@ -369,6 +371,7 @@ rows(void *self, const char *prefix, zinc_bytes from, bool sizes, zinc_ordered_r
      const zinc_wait *wait, zinc_error *err)
 {
 	MDB_cursor *c = NULL;
+	zinc_status st;
 	MDB_val k, v;
 	lmdb_txn t;
 	int rc;
@@ -387,7 +390,10 @@ rows(void *self, const char *prefix, zinc_bytes from, bool sizes, zinc_ordered_r
 		rc = mdb_cursor_get(c, &k, &v, MDB_NEXT);
 	if (c)
 		mdb_cursor_close(c);
+	st = zinc_lmdb_check_same(&t, err);
 	zinc_lmdb_leave(&t);
+	if (st != ZINC_OK)
+		return st;
 	return rc == 0 || rc == MDB_NOTFOUND ? ZINC_OK : zinc_lmdb_fail(rc, "cannot list the keys", err);
 }
 

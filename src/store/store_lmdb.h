@@ -39,6 +39,8 @@ typedef struct lmdb_env {
 	ino_t ino;
 	unsigned refs;
 	bool readonly;
+	bool unlocked; /* read without locks */
+	int lock;      /* the data file; who writes has it locked (LMDB itself locks another file).  -1: none */
 	zinc_context *ctx;
 	struct lmdb_env *next;
 
@@ -74,6 +76,8 @@ zinc_status zinc_lmdb_begin(lmdb_store *s, bool write, lmdb_txn *t, const zinc_w
  * and has grown: do it again. */
 zinc_status zinc_lmdb_end(lmdb_txn *t, zinc_status st, int rc, bool relaxed, bool *full, const zinc_wait *wait,
 			  zinc_error *err);
+/* Was what has been read not changed meanwhile?  Only a database without locks can be. */
+zinc_status zinc_lmdb_check_same(const lmdb_txn *t, zinc_error *err);
 /* End a transaction that only reads, or none. */
 void zinc_lmdb_leave(lmdb_txn *t);
 zinc_status zinc_lmdb_sync(lmdb_store *s, const zinc_wait *wait, zinc_error *err);

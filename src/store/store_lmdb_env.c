@@ -20,6 +20,7 @@
 #define MAP_STEP   (64 * ZINC_MIB) /* the map is at least that, and grows by that or by half */
 #define GATE_WAIT  0.05            /* seconds that the gate is closed at a time */
 #define GATE_PAUSE 0.002
+#define LOCK_PAUSE 0.0001
 #define NAME_BYTES 8192
 
 /* Environments of this process. */
@@ -30,11 +31,16 @@ static struct {
 	lmdb_env *first;
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
 
-/* The child forgets them; the memory stays mapped. */
+/* The child forgets them; the memory stays mapped.  It must not share the locks: they would outlive the parent. */
 static void
 child_after_fork(void *object)
 {
+	const lmdb_env *e;
+
 	(void)object;
+	for (e = registry.first; e; e = e->next)
+		if (e->lock != -1)
+			e->ctx->os->close(e->ctx->os, e->lock);
 	registry.first = NULL;
 }
 
@@ -180,6 +186,8 @@ env_free(lmdb_env *e)
 {
 	if (e->env)
 		mdb_env_close(e->env);
+	if (e->lock != -1)
+		e->ctx->os->close(e->ctx->os, e->lock);
 	zinc_known_fini(&e->known, e->ctx);
 	pthread_cond_destroy(&e->changed);
 	pthread_mutex_destroy(&e->gate);
@@ -205,6 +213,7 @@ try_open(lmdb_env *e, const char *path, unsigned flags, uint64_t file_size)
 		e->env = NULL;
 	}
 	e->readonly = flags & MDB_RDONLY;
+	e->unlocked = flags & MDB_NOLOCK;
 	return rc;
 }
 
@@ -244,6 +253,37 @@ open_dbi(lmdb_env *e)
 	return rc;
 }
 
+/* What file has LMDB opened?  The path may lead to another one meanwhile. */
+static int
+identify(lmdb_env *e)
+{
+	const zinc_os *os = e->ctx->os;
+	mdb_filehandle_t fd;
+	struct stat st;
+	int rc = mdb_env_get_fd(e->env, &fd);
+
+	if (rc == 0 && os->fstat(os, fd, &st) != 0)
+		rc = errno;
+	if (rc == 0) {
+		e->dev = st.st_dev;
+		e->ino = st.st_ino;
+	}
+	return rc;
+}
+
+/* The data file once more, for the lock of those who write.  One that is another file by now locks nothing. */
+static int
+open_lock(lmdb_env *e, const char *path, bool subdir)
+{
+	const zinc_os *os = e->ctx->os;
+	char name[NAME_BYTES];
+
+	if (snprintf(name, sizeof name, "%s%s", path, subdir ? "/data.mdb" : "") >= (int)sizeof name)
+		return ENAMETOOLONG;
+	e->lock = os->open_at(os, AT_FDCWD, name, O_RDWR | O_CLOEXEC, 0, ZINC_LINKS_FOLLOW);
+	return e->lock == -1 ? errno : 0;
+}
+
 static zinc_status
 env_new(const lmdb_store *s, bool subdir, const struct stat *st, lmdb_env **out, zinc_error *err)
 {
@@ -254,12 +294,17 @@ env_new(const lmdb_store *s, bool subdir, const struct stat *st, lmdb_env **out,
 	if (!e)
 		return zinc_fail_nomem(err);
 	e->ctx = ctx;
+	e->lock = -1;
 	e->pid = getpid();
 	pthread_mutex_init(&e->gate, NULL);
 	zinc_wait_cond_init(&e->changed);
 	rc = open_somehow(e, s->path, subdir ? 0 : MDB_NOSUBDIR, st ? (uint64_t)st->st_size : 0);
 	if (rc == 0)
 		rc = open_dbi(e);
+	if (rc == 0)
+		rc = identify(e);
+	if (rc == 0 && !e->readonly)
+		rc = open_lock(e, s->path, subdir);
 	if (rc != 0) {
 		env_free(e);
 		return zinc_lmdb_fail(rc, "cannot open the database", err);
@@ -284,18 +329,11 @@ static zinc_status
 attach(lmdb_store *s, bool subdir, const struct stat *there, zinc_error *err)
 {
 	lmdb_env *e = there ? find_env(there) : NULL;
-	struct stat st;
 
 	if (!e) {
 		if (there)
 			ZINC_TRY(check_file(s, subdir, there, err));
 		ZINC_TRY(env_new(s, subdir, there, &e, err));
-		if (!find_data(s, &subdir, &st)) {
-			env_free(e);
-			return zinc_fail(err, ZINC_E_IO, "the database was removed while it was opened");
-		}
-		e->dev = st.st_dev;
-		e->ino = st.st_ino;
 		e->next = registry.first;
 		registry.first = e;
 	}
@@ -406,7 +444,32 @@ gate_leave(lmdb_env *e)
 	pthread_mutex_unlock(&e->gate);
 }
 
-/* Writers of this process take turns here; LMDB's own lock knows no deadline. */
+static void
+stop_writing(lmdb_env *e)
+{
+	pthread_mutex_lock(&e->gate);
+	e->writing = false;
+	pthread_cond_broadcast(&e->changed);
+	pthread_mutex_unlock(&e->gate);
+}
+
+/* Wait for other processes, ever longer; LMDB's own lock knows no deadline. */
+static zinc_status
+lock_file(const lmdb_env *e, const zinc_wait *wait, zinc_error *err)
+{
+	const zinc_os *os = e->ctx->os;
+	double pause = LOCK_PAUSE;
+
+	while (os->lock(os, e->lock) != 0) {
+		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+			return zinc_fail_errno(err, errno, "cannot lock the database");
+		ZINC_TRY(zinc_wait_pause(wait, pause, "another process's change", err));
+		pause = pause < GATE_PAUSE ? 2 * pause : pause;
+	}
+	return ZINC_OK;
+}
+
+/* Writers of this process take turns here, then those of this library in other processes. */
 static zinc_status
 writer_enter(lmdb_env *e, const zinc_wait *wait, zinc_error *err)
 {
@@ -418,16 +481,19 @@ writer_enter(lmdb_env *e, const zinc_wait *wait, zinc_error *err)
 	if (st == ZINC_OK)
 		e->writing = true;
 	pthread_mutex_unlock(&e->gate);
+	if (st == ZINC_OK) {
+		st = lock_file(e, wait, err);
+		if (st != ZINC_OK)
+			stop_writing(e);
+	}
 	return st;
 }
 
 static void
 writer_leave(lmdb_env *e)
 {
-	pthread_mutex_lock(&e->gate);
-	e->writing = false;
-	pthread_cond_broadcast(&e->changed);
-	pthread_mutex_unlock(&e->gate);
+	e->ctx->os->unlock(e->ctx->os, e->lock);
+	stop_writing(e);
 }
 
 /* Close the gate for a moment; *rc is the result of the change, and true is returned, if nobody was inside. */
@@ -538,6 +604,21 @@ zinc_lmdb_begin(lmdb_store *s, bool write, lmdb_txn *t, const zinc_wait *wait, z
 		t->txn = NULL;
 	}
 	return st;
+}
+
+/* Without locks nobody keeps the pages of a transaction: after the next change they may be used again. */
+zinc_status
+zinc_lmdb_check_same(const lmdb_txn *t, zinc_error *err)
+{
+	MDB_envinfo info;
+
+	if (!t->e->unlocked)
+		return ZINC_OK;
+	if (mdb_env_info(t->e->env, &info) == 0 && info.me_last_txnid == mdb_txn_id(t->txn))
+		return ZINC_OK;
+	return zinc_fail(err, ZINC_E_IO,
+			 "the database was changed while it was being read, which only a lock prevents, and that needs "
+			 "permission to write");
 }
 
 void

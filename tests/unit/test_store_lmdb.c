@@ -398,6 +398,129 @@ read_only_places(void **state)
 	assert_int_equal(system("chmod 755 locked.lmdb && rm -rf locked.lmdb"), 0);
 }
 
+/* Two processes that take turns. */
+typedef struct turns {
+	int told[2], done[2];
+	char bytes[16];
+	zinc_found found;
+	zinc_status status;
+} turns;
+
+static void
+pass_on(int fd)
+{
+	assert_int_equal(write(fd, "", 1), 1);
+}
+
+static void
+wait_for(int fd)
+{
+	char c;
+
+	assert_int_equal(read(fd, &c, 1), 1);
+}
+
+/* The value is found; before it is read the other process changes it. */
+static zinc_room
+room_after_a_change(void *arg, size_t i, uint64_t nbytes, void **buf)
+{
+	turns *t = (turns *)arg;
+
+	(void)i, (void)nbytes;
+	pass_on(t->told[1]);
+	wait_for(t->done[0]);
+	*buf = t->bytes;
+	return ZINC_ROOM_OK;
+}
+
+static void
+note_found(void *arg, size_t i, const zinc_got *got)
+{
+	turns *t = (turns *)arg;
+
+	(void)i;
+	t->found = got->found;
+	t->status = got->status;
+}
+
+static void
+changes_are_seen_without_locks(void **state)
+{
+	zinc_store *s = open_new("unlocked.lmdb");
+	zinc_error err = ZINC_ERROR_INIT;
+	turns t = {.found = ZINC_MISSING};
+	const zinc_sink sink = {sizeof sink, room_after_a_change, note_found, &t};
+	const zinc_get r = get_range("k", 0, ZINC_TO_END);
+	pid_t pid;
+
+	(void)state;
+	put_text(s, "k", "1");
+	assert_int_equal(pipe(t.told) | pipe(t.done), 0);
+	assert_int_equal(
+	    system("rm unlocked.lmdb/lock.mdb && chmod 444 unlocked.lmdb/data.mdb && chmod 555 unlocked.lmdb"), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (geteuid() == 0 && setuid(65534) != 0)
+			_exit(1);
+		s = open_at("unlocked.lmdb");
+		assert_ok(zinc_store_get(s, &r, 1, &sink, NULL, &err));
+		_exit(t.found == ZINC_FAILED && t.status == ZINC_E_IO ? 0 : 2);
+	}
+	close(t.told[1]); /* a child that dies ends the wait */
+	wait_for(t.told[0]);
+	put_text(s, "k", "2");
+	pass_on(t.done[1]);
+	assert_int_equal(exit_of(pid), 0);
+	zinc_store_close(s);
+	assert_int_equal(system("chmod 755 unlocked.lmdb && rm -rf unlocked.lmdb"), 0);
+}
+
+/* ---- (4): writers of other processes ---- */
+
+static zinc_status
+change_slowly(void *arg, const void *old, size_t n, zinc_update *out, zinc_error *err)
+{
+	turns *t = (turns *)arg;
+
+	(void)old, (void)n, (void)err;
+	pass_on(t->told[1]);
+	wait_for(t->done[0]);
+	out->bytes = "3";
+	out->nbytes = 1;
+	return ZINC_OK;
+}
+
+static void
+deadlines_hold_while_others_write(void **state)
+{
+	zinc_store *s = open_new("busy.lmdb");
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_wait wait = ZINC_WAIT_INIT;
+	turns t = {.found = ZINC_MISSING};
+	double began;
+	pid_t pid;
+
+	(void)state;
+	put_text(s, "k", "1");
+	assert_int_equal(pipe(t.told) | pipe(t.done), 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(zinc_store_update(s, "k", change_slowly, &t, 0, 0, 0, NULL, &err) == ZINC_OK ? 0 : 1);
+	close(t.told[1]);
+	wait_for(t.told[0]);
+	assert_text(s, "k", "1"); /* readers do not wait */
+	began = zinc_now(zinc_context_get(NULL));
+	wait.until = began + 0.2;
+	assert_int_equal(zinc_store_put(s, NULL, "k", "2", 1, NULL, 0, NULL, &wait, &err), ZINC_E_CANCELLED);
+	assert_true(zinc_now(zinc_context_get(NULL)) - began < 60);
+	pass_on(t.done[1]);
+	assert_int_equal(exit_of(pid), 0);
+	assert_text(s, "k", "3");
+	put_text(s, "k", "4");
+	assert_text(s, "k", "4");
+	zinc_store_close(s);
+}
+
 /* ---- (9) ---- */
 
 static void
@@ -603,6 +726,8 @@ main(void)
 	    cmocka_unit_test(threads_open_one_environment),
 	    cmocka_unit_test(both_work_after_a_fork),
 	    cmocka_unit_test(read_only_places),
+	    cmocka_unit_test(changes_are_seen_without_locks),
+	    cmocka_unit_test(deadlines_hold_while_others_write),
 	    cmocka_unit_test(replaced_databases_are_noticed),
 	    cmocka_unit_test(names_that_are_no_keys),
 	    cmocka_unit_test(many_keys),
