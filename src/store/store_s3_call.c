@@ -134,7 +134,7 @@ on_body(void *arg, size_t i, const uint8_t *bytes, size_t n)
 {
 	s3_call *c = &((const s3_calls *)arg)->all[i];
 
-	if (!c->reads && c->status / 100 == 2 && c->text.n + n > MAX_ERROR)
+	if (!c->reads && c->text.n + n > MAX_ERROR)
 		return ZINC_HTTP_STOP;
 	c->cut = zinc_buf_add(&c->text, bytes, n, NULL);
 	return c->cut == ZINC_OK ? ZINC_HTTP_GO : ZINC_HTTP_STOP;
@@ -283,6 +283,8 @@ end_call(s3_calls *x, s3_call *c, zinc_status st, const zinc_error *err)
 {
 	zinc_free(x->store->web.ctx, c->url);
 	c->url = NULL;
+	if (!c->reads) /* there may be many calls */
+		zinc_buf_fini(&c->text);
 	c->result = st;
 	if (x->ended)
 		x->ended(x->arg, c, err);
