@@ -337,6 +337,8 @@ open_immutable(const sql_store *s, sql_conn *c, zinc_error *err)
 	if (!look(s, "", &file))
 		return zinc_fail(err, ZINC_E_IO, "the database was removed while it was opened");
 	c->immutable = true;
+	c->dev = file.st_dev;
+	c->ino = file.st_ino;
 	c->size = file.st_size;
 	c->modified = file.st_mtim;
 	zinc_buf_init(&uri, c->ctx, ZINC_MAX_KEY);
@@ -351,6 +353,17 @@ static bool
 lacks_permission(int rc)
 {
 	return (rc & 0xff) == SQLITE_CANTOPEN || (rc & 0xff) == SQLITE_READONLY;
+}
+
+/* Has the connection the file that is at the path? */
+static bool
+is_of(const sql_conn *c, const struct stat *now)
+{
+	int moved = 0;
+
+	if (c->immutable)
+		return c->dev == now->st_dev && c->ino == now->st_ino;
+	return sqlite3_file_control(c->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && !moved;
 }
 
 static zinc_status
@@ -375,6 +388,8 @@ open_conn(const sql_store *s, sql_conn *c, bool create, zinc_error *err)
 	ZINC_TRY(check_inside(c, &x, err));
 	if (!look(s, "", &now))
 		return zinc_fail(err, ZINC_E_IO, "the database was removed while it was opened");
+	if (!is_of(c, &now))
+		return zinc_fail(err, ZINC_E_IO, "the database was replaced while it was opened");
 	c->dev = now.st_dev;
 	c->ino = now.st_ino;
 	return ZINC_OK;
