@@ -478,7 +478,7 @@ nobody_waits_for_a_schema(void **state)
 	for (i = 0; i < COUNT(modes); i++) {
 		const zinc_attribute change = {"zarr_conventions", json};
 
-		snprintf(json, sizeof json, "[{\"schema_url\": \"%s/%s/d.zarr/zarr.json\", \"name\": \"x\"}]",
+		snprintf(json, sizeof json, "[{\"schema_url\": \"%s%s/d.zarr/zarr.json\", \"name\": \"x\"}]",
 			 web_url(&w, ""), modes[i]);
 		assert_ok(zinc_attributes_edit(p.h, "/g", &change, 1, NULL, &err));
 		assert_ok(zinc_conventions_new(&l.c, ZINC_CONVENTIONS_OPTIONS(.fetch = 1), &err));
