@@ -117,7 +117,7 @@ int
 conform_store_run(const char *name, conform_make_fn make, void *arg)
 {
 	struct CMUnitTest tests[MOST_TESTS];
-	plan p = {make, arg, {NULL, NULL}};
+	plan p = {.make = make, .arg = arg};
 	size_t n = 0;
 
 	n = add_rows(tests, n, conform_read, &p);
