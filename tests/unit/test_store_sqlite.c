@@ -220,6 +220,7 @@ parts_have_the_tag_of_now(void **state)
 		bytes[N - 1]++; /* outside of the part */
 		assert_ok(zinc_store_put(i % 2 ? s : other, NULL, "k", bytes, N, NULL, 0, &put, NULL, &err));
 		assert_int_equal(part_of(s, &first, i == 1, &now), ZINC_CHANGED);
+		assert_int_equal(part_of(s, &put, 1, &now), ZINC_FOUND); /* the tag is compared, whoever uses it */
 		assert_int_equal(part_of(s, &put, 0, &now), ZINC_FOUND);
 		assert_true(zinc_tag_equal(&put, &now));
 		first = put;
