@@ -362,7 +362,7 @@ ZINC_MODULE_API size_t zinc_utf8_put(char out[4], uint32_t code);
 /* Append, padded with '='. */
 ZINC_MODULE_API zinc_status zinc_base64_encode(const void *bytes, size_t n, zinc_buf *out, zinc_error *err);
 /* Writes at most `room` bytes; *nbytes is the number of decoded bytes.  False: it is not base64. */
-bool zinc_base64_decode(const char *s, size_t n, void *bytes, size_t room, size_t *nbytes);
+ZINC_MODULE_API bool zinc_base64_decode(const char *s, size_t n, void *bytes, size_t room, size_t *nbytes);
 
 /* ---- the shortest decimal of a float (shortest.c) ---- */
 

@@ -61,6 +61,7 @@
 #define zinc_cwd            zinc__cwd
 
 #define zinc_base64_encode zinc__base64_encode
+#define zinc_base64_decode zinc__base64_decode
 #define zinc_child_start   zinc__child_start
 #define zinc_child_read    zinc__child_read
 #define zinc_child_wait    zinc__child_wait

@@ -3,16 +3,17 @@
  *
  * aws.c keeps keys and renews them, aws_chain.c tries the sources in order; aws_config.c reads the files of profiles,
  * aws_answer.c the documents that hold keys.  The sources that ask others: aws_process.c, aws_sso.c, aws_sts.c,
- * aws_metadata.c; aws_web.c makes their requests.
+ * aws_metadata.c; ask.c makes their requests.
  */
 #ifndef ZINC_AWS_INSIDE_H
 #define ZINC_AWS_INSIDE_H
 
+#include "net/ask.h"
 #include "net/aws.h"
 #include "net/secret.h"
 
 #define ZINC_AWS_MAX_FILE   ((size_t)ZINC_MIB)     /* a file of profiles */
-#define ZINC_AWS_MAX_ANSWER ((size_t)64 * 1024)    /* a document with keys, a token file */
+#define ZINC_AWS_MAX_ANSWER ZINC_ASK_MAX_ANSWER    /* a document with keys, a token file */
 #define ZINC_AWS_MAX_POOL   ((size_t)8 * ZINC_MIB) /* all memory of one search */
 #define ZINC_AWS_NEVER      INT64_MAX              /* keys that do not expire */
 #define ZINC_AWS_TRIED      512                    /* bytes of the list of what was tried */
@@ -117,34 +118,14 @@ zinc_status zinc_aws_escape(zinc_buf *out, const char *text, zinc_error *err);
 zinc_status zinc_aws_format(zinc_aws_search *s, const char **out, zinc_error *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* ---- aws_web.c: requests ---- */
+/* zinc_ask for a search. */
+static inline zinc_status
+zinc_aws_ask(const zinc_aws_search *s, const zinc_ask_request *r, zinc_ask_answer *out, zinc_error *err)
+{
+	const zinc_asker asker = {s->ctx, s->pool, s->wait, s->config->ca_file};
 
-#define ZINC_AWS_FIELDS 4
-
-typedef struct zinc_aws_request {
-	const char *method; /* NULL: GET */
-	const char *url;
-	struct {
-		const char *name, *value;
-	} fields[ZINC_AWS_FIELDS]; /* up to one without a name; never sent to another host */
-	const char *body;          /* NULL: none; a form */
-	double timeout;            /* seconds without a byte */
-	double most;               /* seconds for all of it */
-	int retries;
-	bool direct; /* never through a proxy */
-	/* NULL, or: adds a signature. */
-	zinc_status (*sign)(void *arg, zinc_http_request *r, const char *url, zinc_error *err);
-	void *arg;
-} zinc_aws_request;
-
-typedef struct zinc_aws_answer {
-	int status;
-	const char *text; /* in the pool, NUL-terminated */
-	size_t n;
-} zinc_aws_answer;
-
-/* E_IO: no answer, or one that is too long; E_CANCELLED only if the search's own time is over. */
-zinc_status zinc_aws_ask(zinc_aws_search *s, const zinc_aws_request *r, zinc_aws_answer *out, zinc_error *err);
+	return zinc_ask(&asker, r, out, err);
+}
 
 /* ---- sources, each in a file; keys without id: it is not configured ---- */
 

@@ -119,8 +119,8 @@ container_url(zinc_aws_search *s, const char **out, zinc_error *err)
 zinc_status
 zinc_aws_from_container(zinc_aws_search *s, zinc_aws_found *out, zinc_error *err)
 {
-	zinc_aws_request r = {.timeout = 2, .most = MOST, .retries = 2, .direct = true};
-	zinc_aws_answer answer;
+	zinc_ask_request r = {.timeout = 2, .most = MOST, .retries = 2, .direct = true};
+	zinc_ask_answer answer;
 	const char *token;
 
 	ZINC_TRY(container_url(s, &r.url, err));
@@ -149,11 +149,11 @@ metadata_endpoint(void)
 }
 
 static zinc_status
-ask_metadata(zinc_aws_search *s, const char *base, const char *path, const char *token, zinc_aws_answer *out,
+ask_metadata(zinc_aws_search *s, const char *base, const char *path, const char *token, zinc_ask_answer *out,
 	     zinc_error *err)
 {
 	const size_t n = strlen(base);
-	zinc_aws_request r = {.timeout = 1, .most = token ? MOST : 2, .retries = token ? 2 : 0, .direct = true};
+	zinc_ask_request r = {.timeout = 1, .most = token ? MOST : 2, .retries = token ? 2 : 0, .direct = true};
 
 	ZINC_TRY(
 	    zinc_aws_format(s, &r.url, err, "%.*s/latest/%s", (int)(n && base[n - 1] == '/' ? n - 1 : n), base, path));
@@ -181,7 +181,7 @@ metadata_token(zinc_aws_search *s, const char *base, const char **out, zinc_erro
 {
 	const bool named = zinc_env("AWS_EC2_METADATA_SERVICE_ENDPOINT") != NULL;
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_aws_answer answer;
+	zinc_ask_answer answer;
 	zinc_status st = ask_metadata(s, base, "api/token", NULL, &answer, &e);
 
 	*out = NULL;
@@ -203,7 +203,7 @@ metadata_token(zinc_aws_search *s, const char *base, const char **out, zinc_erro
 static zinc_status
 metadata_role(zinc_aws_search *s, const char *base, const char *token, const char **out, zinc_error *err)
 {
-	zinc_aws_answer answer;
+	zinc_ask_answer answer;
 	size_t n;
 
 	*out = NULL;
@@ -223,7 +223,7 @@ static zinc_status
 metadata_keys(zinc_aws_search *s, const char *base, const char *token, const char *role, zinc_aws_found *out,
 	      zinc_error *err)
 {
-	zinc_aws_answer answer;
+	zinc_ask_answer answer;
 	const char *path;
 
 	ZINC_TRY(zinc_aws_format(s, &path, err, "meta-data/iam/security-credentials/%s", role));

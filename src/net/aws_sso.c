@@ -144,8 +144,8 @@ ask_portal(zinc_aws_search *s, const login *l, zinc_aws_found *out, zinc_error *
 {
 	static const zinc_aws_names names = {
 	    "roleCredentials", "accessKeyId", "secretAccessKey", "sessionToken", "expiration", true, false, NULL};
-	zinc_aws_request r = {.most = MOST, .retries = 2};
-	zinc_aws_answer answer;
+	zinc_ask_request r = {.most = MOST, .retries = 2};
+	zinc_ask_answer answer;
 	zinc_buf url;
 
 	zinc_buf_init(&url, zinc_secret_context(s->pool), 8192);

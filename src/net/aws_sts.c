@@ -64,7 +64,7 @@ server_url(zinc_aws_search *s, const char **out, zinc_error *err)
 
 /* Only names of errors, as they are documented, are shown. */
 static zinc_status
-refused(zinc_aws_search *s, const zinc_aws_answer *answer, zinc_error *err)
+refused(zinc_aws_search *s, const zinc_ask_answer *answer, zinc_error *err)
 {
 	const char *code = NULL;
 	zinc_buf text;
@@ -78,9 +78,9 @@ refused(zinc_aws_search *s, const zinc_aws_answer *answer, zinc_error *err)
 }
 
 static zinc_status
-ask(zinc_aws_search *s, zinc_aws_request *r, zinc_buf *form, const char *path, zinc_aws_found *out, zinc_error *err)
+ask(zinc_aws_search *s, zinc_ask_request *r, zinc_buf *form, const char *path, zinc_aws_found *out, zinc_error *err)
 {
-	zinc_aws_answer answer;
+	zinc_ask_answer answer;
 
 	ZINC_TRY(server_url(s, &r->url, err));
 	r->method = "POST";
@@ -125,7 +125,7 @@ zinc_status
 zinc_aws_web_identity(zinc_aws_search *s, const char *token_file, const char *role, const char *session,
 		      zinc_aws_found *out, zinc_error *err)
 {
-	zinc_aws_request r = {.direct = false};
+	zinc_ask_request r = {.direct = false};
 	const char *token;
 	zinc_buf form;
 
@@ -186,7 +186,7 @@ zinc_aws_assume_role(zinc_aws_search *s, const char *profile, const zinc_aws_key
 	const char *session = zinc_aws_profiles_get(p, ZINC_AWS_PROFILE, profile, "role_session_name");
 	zinc_buf form;
 	signing g = {s, with, &form};
-	zinc_aws_request r = {.sign = sign, .arg = &g};
+	zinc_ask_request r = {.sign = sign, .arg = &g};
 
 	if (zinc_aws_profiles_get(p, ZINC_AWS_PROFILE, profile, "mfa_serial"))
 		return zinc_fail(err, ZINC_E_UNSUPPORTED,

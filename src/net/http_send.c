@@ -274,6 +274,26 @@ add_headers(slot *s)
 	return ok;
 }
 
+/* libcurl makes a copy. */
+static zinc_status
+set_url(slot *s, const char *url, zinc_error *err)
+{
+	const char *secret = s->request.secret_query;
+	bool ok = false;
+	zinc_buf all;
+
+	if (!secret)
+		return curl_easy_setopt(s->easy, CURLOPT_URL, url) == CURLE_OK ? ZINC_OK : zinc_fail_nomem(err);
+	zinc_buf_init(&all, s->lane->http->ctx, MAX_HEADERS);
+	if (zinc_buf_reserve(&all, strlen(url) + strlen(secret) + 2, err) == ZINC_OK &&
+	    zinc_buf_printf(&all, err, "%s%c%s", url, strchr(url, '?') ? '&' : '?', secret) == ZINC_OK)
+		ok = zinc_buf_text(&all) && curl_easy_setopt(s->easy, CURLOPT_URL, (const char *)all.p) == CURLE_OK;
+	if (all.p)
+		explicit_bzero(all.p, all.n);
+	zinc_buf_fini(&all);
+	return ok ? ZINC_OK : zinc_fail_nomem(err);
+}
+
 static zinc_status
 set_request(slot *s, zinc_error *err)
 {
@@ -281,6 +301,7 @@ set_request(slot *s, zinc_error *err)
 	const char *url = s->redirected_to ? s->redirected_to : s->request.url;
 
 	s->request.headers.n = s->asked;
+	s->request.secret_query = NULL;
 	if (u->sign)
 		ZINC_TRY(u->sign(u->arg, s->i, &s->request, url, s->away, err));
 	curl_slist_free_all(s->headers);
@@ -290,9 +311,7 @@ set_request(slot *s, zinc_error *err)
 	curl_easy_setopt(s->easy, CURLOPT_HTTPHEADER, s->headers);
 	set_method(s);
 	(void)on_seek(s, 0, SEEK_SET);
-	if (curl_easy_setopt(s->easy, CURLOPT_URL, url) != CURLE_OK)
-		return zinc_fail_nomem(err);
-	return ZINC_OK;
+	return set_url(s, url, err);
 }
 
 /* Start the transfer. */

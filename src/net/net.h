@@ -15,7 +15,7 @@
 /* ---- the head of an answer ---- */
 
 #define ZINC_HTTP_UNKNOWN UINT64_MAX
-#define ZINC_HTTP_KEPT    4
+#define ZINC_HTTP_KEPT    6
 
 /* Numbers that are missing or malformed are ZINC_HTTP_UNKNOWN. */
 typedef struct zinc_http_head {
@@ -78,8 +78,11 @@ typedef struct zinc_http_request {
 	int nbody;
 	uint64_t nbytes;         /* length of a body that pull() provides */
 	const char *const *keep; /* fields of the answer to keep: zinc_http_head.keep */
-	bool once;               /* never retry if it may have been executed, whatever the method */
-	bool repeats;            /* a POST that may be executed twice */
+	/* NULL, or members of a query, set by sign(), which go only to where sign() sets it: they are never in `url`, and so
+	 * neither in a trace nor in an error. */
+	const char *secret_query;
+	bool once;    /* never retry if it may have been executed, whatever the method */
+	bool repeats; /* a POST that may be executed twice */
 } zinc_http_request;
 
 /* Add a field.  E_INVALID if it contains characters that could end its line. */

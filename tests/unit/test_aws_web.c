@@ -1,5 +1,5 @@
 /*
- * test_aws_web.c - credentials of servers, by the promises of aws_web.c and aws_metadata.c
+ * test_aws_web.c - credentials of servers, by the promises of ask.c and aws_metadata.c
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * aws_web.c - one request to a server that gives out credentials
+ * ask.c - one request to a server that gives out credentials: metadata of a machine, tokens, STS
  *
  * Promises (tests/unit/test_aws_web.c names each by its number):
  *
@@ -7,14 +7,14 @@
  * (2) A request ends in time, whether the server is silent, slow or endless; an answer has at most 64 KiB.
  * (3) The answer is in memory for secrets.  Errors and the trace show method, host, path and status, never a token.
  */
+#include "net/ask.h"
+
 #include <stdio.h>
 
-#include "net/aws_inside.h"
-
 typedef struct asking {
-	const zinc_aws_request *request;
-	zinc_aws_search *search;
-	zinc_wait wait; /* the deadline of the search, or that of the request */
+	const zinc_ask_request *request;
+	const zinc_asker *asker;
+	zinc_wait wait; /* the deadline of the asker, or that of the request */
 	struct iovec body;
 	zinc_buf text;
 	int status;
@@ -45,13 +45,13 @@ on_ask(void *arg, size_t i, zinc_http_request *r, zinc_error *err)
 static zinc_status
 on_sign(void *arg, size_t i, zinc_http_request *r, const char *url, bool away, zinc_error *err)
 {
-	const zinc_aws_request *q = ((asking *)arg)->request;
+	const zinc_ask_request *q = ((asking *)arg)->request;
 	size_t k;
 
 	(void)i;
 	if (away)
 		return zinc_fail(err, ZINC_E_IO, "a redirection to another host, which is not followed");
-	for (k = 0; k < ZINC_AWS_FIELDS && q->fields[k].name; k++)
+	for (k = 0; k < ZINC_ASK_FIELDS && q->fields[k].name; k++)
 		ZINC_TRY(zinc_http_header(r, q->fields[k].name, q->fields[k].value, err));
 	return q->sign ? q->sign(q->arg, r, url, err) : ZINC_OK;
 }
@@ -87,9 +87,9 @@ on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 	return ZINC_HTTP_GO;
 }
 
-/* The search's deadline, or that of the request if it is earlier. */
+/* The asker's deadline, or that of the request if it is earlier. */
 static zinc_wait
-sooner(const zinc_aws_search *s, double seconds)
+sooner(const zinc_asker *s, double seconds)
 {
 	const double until = zinc_now(s->ctx) + seconds;
 	zinc_wait w = ZINC_WAIT_INIT;
@@ -105,7 +105,7 @@ sooner(const zinc_aws_search *s, double seconds)
 static zinc_status
 run(asking *a, zinc_error *err)
 {
-	const zinc_aws_request *q = a->request;
+	const zinc_ask_request *q = a->request;
 	const zinc_http_user user = {.ask = on_ask,
 				     .head = on_head,
 				     .body = on_body,
@@ -116,12 +116,12 @@ run(asking *a, zinc_error *err)
 	const zinc_http_config config = {.timeout = q->timeout,
 					 .retries = q->retries,
 					 .parallel = 1,
-					 .ca_file = a->search->config->ca_file,
+					 .ca_file = a->asker->ca_file,
 					 .direct = q->direct};
 	zinc_http *h = NULL;
 	zinc_status st;
 
-	ZINC_TRY(zinc_http_new(&h, zinc_secret_context(a->search->pool), &config, err));
+	ZINC_TRY(zinc_http_new(&h, zinc_secret_context(a->asker->pool), &config, err));
 	st = zinc_http_run(h, 1, &user, err);
 	zinc_http_free(h);
 	return st;
@@ -135,22 +135,22 @@ failed(const asking *a, zinc_status st, const char *url, zinc_error *err)
 	const int n = (int)(change ? (size_t)(change - text) : strlen(text));
 
 	if (st == ZINC_E_CANCELLED || (st == ZINC_E_UNCERTAIN && zinc_wait_left(&a->wait) <= 0)) {
-		ZINC_TRY(zinc_wait_for(a->search->wait, "credentials", err));
+		ZINC_TRY(zinc_wait_for(a->asker->wait, "credentials", err));
 		return zinc_fail(err, ZINC_E_IO, "%s: no complete answer within %.0f s", url, a->request->most);
 	}
 	return zinc_fail(err, st == ZINC_E_UNCERTAIN ? ZINC_E_IO : st, "%s: %.*s", url, n, text);
 }
 
 zinc_status
-zinc_aws_ask(zinc_aws_search *s, const zinc_aws_request *r, zinc_aws_answer *out, zinc_error *err)
+zinc_ask(const zinc_asker *s, const zinc_ask_request *r, zinc_ask_answer *out, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	asking a = {.request = r, .search = s, .err = &e};
+	asking a = {.request = r, .asker = s, .err = &e};
 	char url[256];
 	zinc_status st;
 
 	memset(out, 0, sizeof *out);
-	zinc_buf_init(&a.text, zinc_secret_context(s->pool), ZINC_AWS_MAX_ANSWER);
+	zinc_buf_init(&a.text, zinc_secret_context(s->pool), ZINC_ASK_MAX_ANSWER);
 	a.wait = sooner(s, r->most);
 	st = run(&a, &e);
 	if (st == ZINC_OK)
