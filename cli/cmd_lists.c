@@ -118,7 +118,7 @@ add_store(void *arg, const zinc_store_row *row)
 	struct rows *r = arg;
 	char caps[MAX_CAPS];
 
-	/* what the two say depends on the place, and nobody looks for it here */
+	/* folds-case and normalises are properties of a place, not abilities */
 	zinc_caps_show(caps, sizeof caps,
 		       r->as_json ? row->flags : row->flags & ~(ZINC_CAP_FOLDS_CASE | ZINC_CAP_NORMALISES));
 	if (r->as_json)

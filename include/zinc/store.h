@@ -28,7 +28,10 @@ typedef struct zinc_wait {
 	double until;              /* seconds of CLOCK_MONOTONIC; 0: no deadline */
 	const zinc_cancel *cancel; /* NULL: none */
 } zinc_wait;
-#define ZINC_WAIT_INIT {sizeof(zinc_wait), 0.0, NULL}
+#define ZINC_WAIT_INIT                                                                                                 \
+	{                                                                                                              \
+		sizeof(zinc_wait), 0.0, NULL                                                                           \
+	}
 
 /* E_CANCELLED when it was cancelled or the deadline has passed. */
 ZINC_API ZINC_CHECKED zinc_status zinc_wait_check(const zinc_wait *wait, zinc_error *err);
@@ -38,22 +41,23 @@ ZINC_API double zinc_wait_left(const zinc_wait *wait);
 /* ---- what a store can do ---- */
 
 /* Capabilities.  Callers look at these, never at the names of stores. */
-#define ZINC_CAP_READ 0x0001u
-#define ZINC_CAP_RANGE 0x0002u            /* reading part of a value transfers only that part */
-#define ZINC_CAP_SUFFIX_RANGE 0x0004u     /* "the last n bytes" in one request */
-#define ZINC_CAP_LIST 0x0008u
-#define ZINC_CAP_WRITE 0x0010u
-#define ZINC_CAP_ERASE 0x0020u
-#define ZINC_CAP_ATOMIC_PUT 0x0040u       /* readers see the old or the new value, whole */
-#define ZINC_CAP_DURABLE 0x0080u          /* a durable put that returned ZINC_OK survives power loss */
-#define ZINC_CAP_CAS 0x0100u              /* conditions hold against all other writers */
+#define ZINC_CAP_READ             0x0001u
+#define ZINC_CAP_RANGE            0x0002u /* reading part of a value transfers only that part */
+#define ZINC_CAP_SUFFIX_RANGE     0x0004u /* "the last n bytes" in one request */
+#define ZINC_CAP_LIST             0x0008u
+#define ZINC_CAP_WRITE            0x0010u
+#define ZINC_CAP_ERASE            0x0020u
+#define ZINC_CAP_ATOMIC_PUT       0x0040u /* readers see the old or the new value, whole */
+#define ZINC_CAP_DURABLE          0x0080u /* a durable put that returned ZINC_OK survives power loss */
+#define ZINC_CAP_CAS              0x0100u /* conditions hold against all other writers */
 #define ZINC_CAP_READ_AFTER_WRITE 0x0200u
 #define ZINC_CAP_LIST_AFTER_WRITE 0x0400u
-#define ZINC_CAP_REMOTE 0x0800u           /* keep many requests open at once */
-#define ZINC_CAP_UPDATE 0x1000u           /* update() excludes all other writers of the key */
-#define ZINC_CAP_TAGS 0x2000u             /* get() returns tags, which differ whenever bytes differ; without them values are read whole */
-#define ZINC_CAP_FOLDS_CASE 0x4000u       /* names that differ only in case are the same key */
-#define ZINC_CAP_NORMALISES 0x8000u       /* names are changed by Unicode normalisation */
+#define ZINC_CAP_REMOTE           0x0800u /* keep many requests open at once */
+#define ZINC_CAP_UPDATE           0x1000u /* update() excludes all other writers of the key */
+#define ZINC_CAP_TAGS                                                                                                  \
+	0x2000u /* get() returns tags, which differ whenever bytes differ; without them values are read whole */
+#define ZINC_CAP_FOLDS_CASE 0x4000u /* names that differ only in case are the same key */
+#define ZINC_CAP_NORMALISES 0x8000u /* names are changed by Unicode normalisation */
 
 typedef struct zinc_caps {
 	size_t size;
@@ -65,7 +69,10 @@ typedef struct zinc_caps {
 	const char *refused;    /* characters that no key may have; NULL: only the rules of zinc_key_check */
 	const char *reserved;   /* a suffix that no component may have; NULL: none */
 } zinc_caps;
-#define ZINC_CAPS_INIT {sizeof(zinc_caps), 0, 0, 0, 0, 0, NULL, NULL}
+#define ZINC_CAPS_INIT                                                                                                 \
+	{                                                                                                              \
+		sizeof(zinc_caps), 0, 0, 0, 0, 0, NULL, NULL                                                           \
+	}
 
 /* The generation of a value.  Two tags of one key differ whenever the bytes differ. */
 typedef struct zinc_tag {
@@ -88,10 +95,10 @@ typedef struct zinc_get {
 	const zinc_tag *if_tag;  /* NULL, or: only if the value has this tag, else ZINC_CHANGED */
 	const struct iovec *iov; /* destination of exactly `length` bytes, or NULL: call room() */
 	int niov;
-	int stat;                /* no bytes: only existence, size and tag */
-	uint64_t limit;          /* the most bytes that the caller accepts; more are ZINC_FAILED with E_LIMIT, before they are in
+	int stat;       /* no bytes: only existence, size and tag */
+	uint64_t limit; /* the most bytes that the caller accepts; more are ZINC_FAILED with E_LIMIT, before they are in
 	                            memory.  0: no limit */
-	uint64_t untagged;       /* 1: the caller does not use the tag, and a store where it costs time leaves it empty */
+	uint64_t untagged; /* 1: the caller does not use the tag, and a store where it costs time leaves it empty */
 	uint64_t reserved[2];
 } zinc_get;
 
@@ -161,7 +168,8 @@ typedef struct zinc_del {
 typedef struct zinc_outcome {
 	size_t size;
 	zinc_status status;
-	const zinc_tag *tag;     /* of the value that was put; NULL or empty without ZINC_PUT_TAGS, or when the store has none */
+	const zinc_tag
+	    *tag; /* of the value that was put; NULL or empty without ZINC_PUT_TAGS, or when the store has none */
 	const zinc_error *error; /* of a failure; may be NULL */
 } zinc_outcome;
 
@@ -189,8 +197,8 @@ typedef struct zinc_update {
 	size_t size;       /* set by the caller of the function */
 	const void *bytes; /* new value (owned by the callback, valid until the next call or return) */
 	size_t nbytes;
-	int erase;         /* erase the key */
-	int keep;          /* leave it as it is */
+	int erase; /* erase the key */
+	int keep;  /* leave it as it is */
 } zinc_update;
 /* May be called several times (CAS loop); must give the same answer for the same old bytes. */
 typedef zinc_status (*zinc_update_fn)(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err);
@@ -199,7 +207,7 @@ typedef zinc_status (*zinc_update_fn)(void *arg, const void *old, size_t nold, z
 
 /* Read `nbytes` bytes at `offset` of a value into iov, which may be longer. */
 typedef zinc_status (*zinc_read_fn)(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov, int niov,
-                                    zinc_error *err);
+				    zinc_error *err);
 
 /* The old value; several threads may read it at once. */
 typedef struct zinc_old {
@@ -242,8 +250,8 @@ typedef enum zinc_non_key_kind {
 	ZINC_NON_KEY_LINK = 3,   /* a link that leads nowhere, or that is not followed */
 	ZINC_NON_KEY_LOOP = 4,   /* a directory that is its own ancestor: not listed */
 	ZINC_NON_KEY_UNREAD = 5, /* a directory without permission to read */
-	ZINC_NON_KEY_DIR = 6,    /* a plain directory, an error only where a value is expected; reported before its keys */
-	ZINC_NON_KEY_LOCK = 7    /* the lock file of `key`; only with zinc_lister.locks */
+	ZINC_NON_KEY_DIR = 6, /* a plain directory, an error only where a value is expected; reported before its keys */
+	ZINC_NON_KEY_LOCK = 7 /* the lock file of `key`; only with zinc_lister.locks */
 } zinc_non_key_kind;
 
 /* An entry that get() cannot read.  The caller decides what it means: a FIFO beside a group is harmless, in place of a
@@ -251,7 +259,8 @@ typedef enum zinc_non_key_kind {
 typedef struct zinc_non_key {
 	size_t size;
 	zinc_non_key_kind kind;
-	const char *key; /* its path, without a '/' at the end; any bytes with ZINC_NON_KEY_NAME: escape it before printing */
+	const char
+	    *key; /* its path, without a '/' at the end; any bytes with ZINC_NON_KEY_NAME: escape it before printing */
 	const char *why; /* "a symbolic link that leads nowhere" */
 	/* Is it a directory with an entry of this name?  1, 0, or -1: unknown. */
 	int (*holds)(const struct zinc_non_key *non_key, const char *name);
@@ -280,7 +289,7 @@ typedef struct zinc_lister {
 typedef int (*zinc_scrub_fn)(void *arg, const char *name, const char *key, const char *what);
 
 #define ZINC_PUT_RELAXED 1u /* do not wait for the disk */
-#define ZINC_PUT_TAGS 2u    /* the result has the new tag, even where that costs more, or in a group */
+#define ZINC_PUT_TAGS    2u /* the result has the new tag, even where that costs more, or in a group */
 
 /* Bytes to write into a value at `offset`; a value that is too short grows. */
 typedef struct zinc_partial {
@@ -302,7 +311,7 @@ typedef enum zinc_setting_type {
 
 /* A setting of a store.  Values are checked before the store is opened. */
 typedef struct zinc_setting_row {
-	const char *name;    /* "timeout", for "http.timeout"; "header.*": all that begin with "header." */
+	const char *name; /* "timeout", for "http.timeout"; "header.*": all that begin with "header." */
 	zinc_setting_type type;
 	const char *preset;  /* the default; NULL: not set */
 	const char *env;     /* another environment variable, used if ZINC_HTTP_TIMEOUT is not set; NULL: none */
@@ -338,48 +347,56 @@ typedef struct zinc_store_ops {
 	/* A store on top of another: `base|zip:path` is `path` in the store that the adapter "zip" (of `adapters`, "zip,tar")
 	 * makes of `key`, a key or prefix of `next` ("" for all of it).  It takes its own reference of `next`. */
 	const char *adapters;
-	zinc_status (*adapt)(void **self, zinc_store *next, const char *key, const zinc_store_options *options, zinc_error *err);
+	zinc_status (*adapt)(void **self, zinc_store *next, const char *key, const zinc_store_options *options,
+			     zinc_error *err);
 
 	zinc_status (*open)(void **self, const char *rest, const zinc_store_options *options, zinc_error *err);
 	void (*close)(void *self);
 	/* `out` is cleared and has its size set. */
 	void (*caps)(void *self, zinc_caps *out);
 	zinc_status (*get)(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, const zinc_wait *wait,
-	                   zinc_error *err);
+			   zinc_error *err);
 	zinc_status (*put)(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done,
-	                   uint32_t flags, const zinc_wait *wait, zinc_error *err);
+			   uint32_t flags, const zinc_wait *wait, zinc_error *err);
 	zinc_status (*del)(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done,
-	                   uint32_t flags, const zinc_wait *wait, zinc_error *err);
-	zinc_status (*put_begin)(void *self, zinc_put_group **group, uint32_t flags, const zinc_wait *wait, zinc_error *err);
+			   uint32_t flags, const zinc_wait *wait, zinc_error *err);
+	zinc_status (*put_begin)(void *self, zinc_put_group **group, uint32_t flags, const zinc_wait *wait,
+				 zinc_error *err);
 	zinc_status (*commit)(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait,
-	                      zinc_error *err);
+			      zinc_error *err);
 	void (*abort)(void *self, zinc_put_group *group);
 	/* A value of more than `limit` bytes (0: any) is E_LIMIT before it is in memory. */
 	zinc_status (*update)(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit, uint32_t flags,
-	                      const zinc_wait *wait, zinc_error *err);
+			      const zinc_wait *wait, zinc_error *err);
 	/* The same limit where the store must hold the old value in memory. */
 	zinc_status (*splice)(void *self, const char *key, zinc_splice_fn fn, void *arg, uint64_t limit, uint32_t flags,
-	                      const zinc_wait *wait, zinc_error *err);
-	zinc_status (*del_prefix)(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait, zinc_error *err);
-	zinc_status (*list)(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait, zinc_error *err);
+			      const zinc_wait *wait, zinc_error *err);
+	zinc_status (*del_prefix)(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait,
+				  zinc_error *err);
+	zinc_status (*list)(void *self, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait,
+			    zinc_error *err);
 	zinc_status (*list_dir)(void *self, const char *prefix, zinc_entry_fn fn, void *arg, const zinc_wait *wait,
-	                        zinc_error *err);
+				zinc_error *err);
 	zinc_status (*sync)(void *self, const zinc_wait *wait, zinc_error *err);
-	zinc_status (*scrub)(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg, const zinc_wait *wait,
-	                     zinc_error *err);
+	zinc_status (*scrub)(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void *arg,
+			     const zinc_wait *wait, zinc_error *err);
 	/* list, list_dir and entries that are not keys in one; a store with it needs neither of the two. */
-	zinc_status (*walk)(void *self, const char *prefix, const zinc_lister *to, const zinc_wait *wait, zinc_error *err);
+	zinc_status (*walk)(void *self, const char *prefix, const zinc_lister *to, const zinc_wait *wait,
+			    zinc_error *err);
 	/* For a store that holds several keys in one value.  The parts are checked, and sorted by key and offset.  NULL: each
 	 * key is one update. */
-	zinc_status (*put_partial)(void *self, const zinc_partial *const *parts, size_t n, int single_writer, uint32_t flags,
-	                           const zinc_wait *wait, zinc_error *err);
+	zinc_status (*put_partial)(void *self, const zinc_partial *const *parts, size_t n, int single_writer,
+				   uint32_t flags, const zinc_wait *wait, zinc_error *err);
 	/* Of a wrapper: the store that its NULL slots are passed on to.  NULL: none. */
 	zinc_store *(*forwards)(void *self);
-	int more; /* put and del use zinc_done.more; other stores do not get it */
+	int more;       /* put and del use zinc_done.more; other stores do not get it */
 	uint32_t flags; /* the capabilities that a store of this kind can have at best, for `zinc stores`; 0: unknown */
 	/* ".zip,.zipx": a local file of such a name is opened by this store, as "zip" of `adapters` or "sqlite" of `schemes`;
 	 * so is a path of a remote store, if it is an adapter.  NULL: none. */
 	const char *endings;
+	/* "A,B": environment variables that the store reads itself and by which the same URL names another server, or is read
+	 * by another user; caches tell such stores apart.  NULL: none. */
+	const char *variables;
 } zinc_store_ops;
 
 /* ---- operations on an open store ----
@@ -398,61 +415,65 @@ ZINC_API const char *zinc_store_url(const zinc_store *s);
 ZINC_API zinc_context *zinc_store_context(const zinc_store *s);
 
 /* Returns a failure only if it called no done(). */
-ZINC_API ZINC_CHECKED zinc_status zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n, const zinc_sink *sink,
-                                                 const zinc_wait *wait, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n,
+						 const zinc_sink *sink, const zinc_wait *wait, zinc_error *err);
 /* One whole value; E_NOTFOUND when missing.  `tag` and `limit` (0: none; longer is E_LIMIT) may be NULL/0. */
-ZINC_API ZINC_CHECKED zinc_status zinc_store_get_all(zinc_store *s, const char *key, zinc_blob *out, zinc_tag *tag, uint64_t limit,
-                                                     const zinc_wait *wait, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_get_all(zinc_store *s, const char *key, zinc_blob *out, zinc_tag *tag,
+						     uint64_t limit, const zinc_wait *wait, zinc_error *err);
 /* Many at once, in any order; `done` is called for each.  With a group, a put that reported ZINC_OK may still fail at
  * commit.  They return a failure only if they called no done(). */
-ZINC_API ZINC_CHECKED zinc_status zinc_store_put_many(zinc_store *s, zinc_put_group *group, const zinc_put *puts, size_t n,
-                                                      const zinc_done *done, uint32_t flags, const zinc_wait *wait,
-                                                      zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_store_del_many(zinc_store *s, zinc_put_group *group, const zinc_del *dels, size_t n,
-                                                      const zinc_done *done, uint32_t flags, const zinc_wait *wait,
-                                                      zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_put_many(zinc_store *s, zinc_put_group *group, const zinc_put *puts,
+						      size_t n, const zinc_done *done, uint32_t flags,
+						      const zinc_wait *wait, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_del_many(zinc_store *s, zinc_put_group *group, const zinc_del *dels,
+						      size_t n, const zinc_done *done, uint32_t flags,
+						      const zinc_wait *wait, zinc_error *err);
 /* One of them.  `when` NULL: any.  E_CONFLICT when the condition does not hold; for ZINC_ABSENT E_EXISTS.  With a group the
  * result may come only at commit, unless `tag` is given. */
-ZINC_API ZINC_CHECKED zinc_status zinc_store_put(zinc_store *s, zinc_put_group *group, const char *key, const void *bytes, size_t nbytes,
-                                                 const zinc_condition *when, uint32_t flags, zinc_tag *tag, const zinc_wait *wait,
-                                                 zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_store_del(zinc_store *s, zinc_put_group *group, const char *key, const zinc_condition *when,
-                                                 uint32_t flags, const zinc_wait *wait, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_put(zinc_store *s, zinc_put_group *group, const char *key,
+						 const void *bytes, size_t nbytes, const zinc_condition *when,
+						 uint32_t flags, zinc_tag *tag, const zinc_wait *wait, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_del(zinc_store *s, zinc_put_group *group, const char *key,
+						 const zinc_condition *when, uint32_t flags, const zinc_wait *wait,
+						 zinc_error *err);
 /* All of these keys, in one commit; continues after a failure, and returns the first. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_del_keys(zinc_store *s, const char *const *keys, size_t n, uint32_t flags,
-                                                      const zinc_wait *wait, zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_store_put_begin(zinc_store *s, zinc_put_group **group, uint32_t flags, const zinc_wait *wait,
-                                                       zinc_error *err);
+						      const zinc_wait *wait, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_put_begin(zinc_store *s, zinc_put_group **group, uint32_t flags,
+						       const zinc_wait *wait, zinc_error *err);
 /* Make the group durable and free it, whatever the outcome.  `fn` (may be NULL) is called for each key that
  * failed; the status is that of the first. */
-ZINC_API ZINC_CHECKED zinc_status zinc_store_commit(zinc_store *s, zinc_put_group *group, zinc_committed_fn fn, void *arg,
-                                                    const zinc_wait *wait, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_commit(zinc_store *s, zinc_put_group *group, zinc_committed_fn fn,
+						    void *arg, const zinc_wait *wait, zinc_error *err);
 /* Discard what is not done yet, and free the group. */
 ZINC_API void zinc_store_abort(zinc_store *s, zinc_put_group *group);
 /* Read, change and put one key, excluding all other writers; E_READONLY if the store has neither
  * locks nor conditions, unless `single_writer`.  A value of more than `limit` bytes (0: any) is E_LIMIT before it is in
  * memory. */
-ZINC_API ZINC_CHECKED zinc_status zinc_store_update(zinc_store *s, const char *key, zinc_update_fn fn, void *arg, int single_writer,
-                                                    uint64_t limit, uint32_t flags, const zinc_wait *wait, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_update(zinc_store *s, const char *key, zinc_update_fn fn, void *arg,
+						    int single_writer, uint64_t limit, uint32_t flags,
+						    const zinc_wait *wait, zinc_error *err);
 /* zinc_store_update where the function reads only what it needs of the old value, and names the parts to keep.  The limit
  * applies to stores that must hold the old value in memory. */
-ZINC_API ZINC_CHECKED zinc_status zinc_store_splice(zinc_store *s, const char *key, zinc_splice_fn fn, void *arg, int single_writer,
-                                                    uint64_t limit, uint32_t flags, const zinc_wait *wait, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_splice(zinc_store *s, const char *key, zinc_splice_fn fn, void *arg,
+						    int single_writer, uint64_t limit, uint32_t flags,
+						    const zinc_wait *wait, zinc_error *err);
 /* set_partial_values of the specification: ranges of one key must not overlap (E_INVALID). */
-ZINC_API ZINC_CHECKED zinc_status zinc_store_put_partial(zinc_store *s, const zinc_partial *parts, size_t n, int single_writer,
-                                                         uint32_t flags, const zinc_wait *wait, zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_store_del_prefix(zinc_store *s, const char *prefix, uint32_t flags, const zinc_wait *wait,
-                                                        zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_store_list(zinc_store *s, const char *prefix, zinc_key_fn fn, void *arg, const zinc_wait *wait,
-                                                  zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_put_partial(zinc_store *s, const zinc_partial *parts, size_t n,
+							 int single_writer, uint32_t flags, const zinc_wait *wait,
+							 zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_del_prefix(zinc_store *s, const char *prefix, uint32_t flags,
+							const zinc_wait *wait, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_list(zinc_store *s, const char *prefix, zinc_key_fn fn, void *arg,
+						  const zinc_wait *wait, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_store_list_dir(zinc_store *s, const char *prefix, zinc_entry_fn fn, void *arg,
-                                                      const zinc_wait *wait, zinc_error *err);
+						      const zinc_wait *wait, zinc_error *err);
 /* A listing of either kind that also reports entries that are not keys, where the store has such. */
-ZINC_API ZINC_CHECKED zinc_status zinc_store_walk(zinc_store *s, const char *prefix, const zinc_lister *to, const zinc_wait *wait,
-                                                  zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_walk(zinc_store *s, const char *prefix, const zinc_lister *to,
+						  const zinc_wait *wait, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_store_sync(zinc_store *s, const zinc_wait *wait, zinc_error *err);
-ZINC_API ZINC_CHECKED zinc_status zinc_store_scrub(zinc_store *s, const char *prefix, int remove, zinc_scrub_fn fn, void *arg,
-                                                   const zinc_wait *wait, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_scrub(zinc_store *s, const char *prefix, int remove, zinc_scrub_fn fn,
+						   void *arg, const zinc_wait *wait, zinc_error *err);
 
 /* A URL for display: one line of UTF-8 without user, password and query, cut with "..." if it does not fit into `cap` > 0
  * bytes including the NUL.  Returns its length.  Text that is not a URL is shown as it is. */
@@ -475,8 +496,8 @@ ZINC_CHECKED zinc_status zinc_store_lmdb_register(zinc_error *err);
  * libcrypto. */
 ZINC_CHECKED zinc_status zinc_store_s3_register(zinc_error *err);
 /* A store from operations and an object already open; close() will be called for it.  `url` is copied. */
-ZINC_API ZINC_CHECKED zinc_status zinc_store_wrap(zinc_store **out, zinc_context *ctx, const zinc_store_ops *ops, void *self,
-                                                  const char *url, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_wrap(zinc_store **out, zinc_context *ctx, const zinc_store_ops *ops,
+						  void *self, const char *url, zinc_error *err);
 /* Call `fn` with name, schemes and purpose of each registered store. */
 typedef int (*zinc_row_fn)(void *arg, const char *name, const char *also, const char *purpose);
 ZINC_API void zinc_store_each(zinc_row_fn fn, void *arg);
@@ -503,36 +524,44 @@ ZINC_API void zinc_store_each_setting(zinc_context *ctx, zinc_setting_fn fn, voi
 /* Wrappers.  Each takes its own reference to `next`. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_readonly(zinc_store **out, zinc_store *next, zinc_error *err);
 /* Only keys below `prefix` ("a/b/"), named without it. */
-ZINC_API ZINC_CHECKED zinc_status zinc_store_prefix(zinc_store **out, zinc_store *next, const char *prefix, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_prefix(zinc_store **out, zinc_store *next, const char *prefix,
+						    zinc_error *err);
 
 /* How a cache keeps what it reads. */
 typedef struct zinc_store_cache_options {
 	size_t size;
-	const char *dir;       /* of the files; NULL: $XDG_CACHE_HOME/zinc or ~/.cache/zinc, "": memory only */
-	const char *name;      /* what no other store in `dir` is called; NULL: URL and settings of `next`.  Files of the
+	const char *dir;     /* of the files; NULL: $XDG_CACHE_HOME/zinc or ~/.cache/zinc, "": memory only */
+	const char *name;    /* what no other store in `dir` is called; NULL: URL and settings of `next`.  Files of the
 	                          local file system, and a store that was not opened by URL, or by a relative path, or that is
 	                          neither REMOTE nor DURABLE, are then kept in memory only */
-	uint64_t disk_bytes;   /* the most on disk, for all stores and processes together; 0: 10 GiB */
+	uint64_t disk_bytes; /* the most on disk, for all stores and processes together; 0: 10 GiB */
 	uint64_t memory_bytes; /* the most in memory, for this store; 0: 64 MiB */
-	double age;            /* seconds for which a value, or its absence, is used without asking `next`; 0: each answer is
+	double age; /* seconds for which a value, or its absence, is used without asking `next`; 0: each answer is
 	                          confirmed by its tag */
 } zinc_store_cache_options;
-#define ZINC_STORE_CACHE_OPTIONS_INIT {sizeof(zinc_store_cache_options), NULL, NULL, 0, 0, 0.0}
+#define ZINC_STORE_CACHE_OPTIONS_INIT                                                                                  \
+	{                                                                                                              \
+		sizeof(zinc_store_cache_options), NULL, NULL, 0, 0, 0.0                                                \
+	}
 #define ZINC_STORE_CACHE_OPTIONS(...) ZINC_OPTIONS_OF(zinc_store_cache_options, __VA_ARGS__)
 /* Keep what is read from `next`, in memory and on disk (docs/stores/cache.md).  If the disk cannot be used there is a
  * warning, and nothing fails.  `options` may be NULL. */
-ZINC_API ZINC_CHECKED zinc_status zinc_store_cache(zinc_store **out, zinc_store *next, const zinc_store_cache_options *options,
-                                                   zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_cache(zinc_store **out, zinc_store *next,
+						   const zinc_store_cache_options *options, zinc_error *err);
 
 /* Counts of operations that have passed through a log store. */
 typedef struct zinc_store_counts {
 	size_t size;
 	uint64_t get_calls, get_requests, get_bytes, put_calls, put_bytes, del_calls, list_calls, update_calls;
 } zinc_store_counts;
-#define ZINC_STORE_COUNTS_INIT {sizeof(zinc_store_counts), 0, 0, 0, 0, 0, 0, 0, 0}
+#define ZINC_STORE_COUNTS_INIT                                                                                         \
+	{                                                                                                              \
+		sizeof(zinc_store_counts), 0, 0, 0, 0, 0, 0, 0, 0                                                      \
+	}
 typedef void (*zinc_log_fn)(void *arg, const char *operation, const char *key, uint64_t nbytes, zinc_status status);
 /* Count every operation, and call `fn` (may be NULL) for each, from any thread, several at once. */
-ZINC_API ZINC_CHECKED zinc_status zinc_store_log(zinc_store **out, zinc_store *next, zinc_log_fn fn, void *arg, zinc_error *err);
+ZINC_API ZINC_CHECKED zinc_status zinc_store_log(zinc_store **out, zinc_store *next, zinc_log_fn fn, void *arg,
+						 zinc_error *err);
 ZINC_API void zinc_store_log_counts(zinc_store *log, zinc_store_counts *out);
 
 #ifdef __cplusplus

@@ -97,6 +97,11 @@
 #define zinc_known_fini      zinc__known_fini
 #define zinc_file_look       zinc__file_look
 #define zinc_batch_check     zinc__batch_check
+#define zinc_conns_init      zinc__conns_init
+#define zinc_conns_fini      zinc__conns_fini
+#define zinc_conns_take      zinc__conns_take
+#define zinc_conns_give      zinc__conns_give
+#define zinc_conns_drop      zinc__conns_drop
 #define zinc_ordered_walk    zinc__ordered_walk
 #define zinc_ordered_non_key zinc__ordered_non_key
 #define zinc_store_back_off  zinc__store_back_off

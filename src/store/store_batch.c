@@ -28,8 +28,7 @@ typedef struct pending {
 } pending;
 
 typedef struct batch_group {
-	const zinc_batch_ops *ops;
-	void *self;
+	zinc_batched *store;
 	zinc_context *ctx;
 	zinc_turn turn; /* several threads may use the group */
 	bool relaxed, flushed;
@@ -83,14 +82,14 @@ report(const zinc_change *changes, size_t n, const zinc_done *done, uint32_t fla
 	for (i = 0; i < n; i++) {
 		const zinc_change *x = &changes[i];
 
-		tag.n = 0;
+		tag = x->tag;
 		if (st == ZINC_OK && x->status != ZINC_OK) {
 			zinc_error_clear(&own);
 			fail_condition(x->status, &own);
 			zinc_done_report(done, i, x->status, NULL, &own);
 			continue;
 		}
-		if (st == ZINC_OK && (flags & ZINC_PUT_TAGS) && !x->erase)
+		if (st == ZINC_OK && (flags & ZINC_PUT_TAGS) && !x->erase && tag.n == 0)
 			hash_change(x, &tag);
 		zinc_done_report(done, i, st, &tag, st == ZINC_OK ? NULL : e);
 	}
@@ -114,7 +113,7 @@ pending_new(const batch_group *g, const zinc_change *x, pending **out, zinc_erro
 	memcpy(p->key, x->key, nkey);
 	zinc_iov_gather(x->iov, x->niov, (uint8_t *)p->key + nkey, nvalue);
 	p->iov = (struct iovec){p->key + nkey, nvalue};
-	p->change = (zinc_change){p->key, &p->iov, x->erase ? 0 : 1, x->erase, NULL, ZINC_OK};
+	p->change = (zinc_change){p->key, &p->iov, x->erase ? 0 : 1, x->erase, NULL, ZINC_OK, {0, {0}}};
 	if (x->when && x->when->when != ZINC_ANY) {
 		p->when = *x->when;
 		if (p->when.tag)
@@ -174,7 +173,7 @@ apply_list(const batch_group *g, zinc_change *more, size_t nmore, bool relaxed, 
 		all[n++] = &p->change;
 	for (i = 0; i < nmore; i++)
 		all[n++] = &more[i];
-	st = g->ops->apply(g->self, all, n, relaxed, wait, err);
+	st = g->store->ops->apply(g->store, all, n, relaxed, wait, err);
 	zinc_free(g->ctx, all);
 	return st;
 }
@@ -256,18 +255,17 @@ group_add(zinc_put_group *group, zinc_change *changes, size_t n, uint32_t flags,
 }
 
 zinc_status
-zinc_batch_begin(const zinc_batch_ops *ops, void *self, zinc_context *ctx, zinc_put_group **group, uint32_t flags,
-		 const zinc_wait *wait, zinc_error *err)
+zinc_batch_begin(void *self, zinc_put_group **group, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
+	zinc_batched *s = (zinc_batched *)self;
 	batch_group *g;
 
 	ZINC_TRY(zinc_wait_check(wait, err));
-	g = (batch_group *)zinc_calloc(ctx, 1, sizeof *g);
+	g = (batch_group *)zinc_calloc(s->ctx, 1, sizeof *g);
 	if (!g)
 		return zinc_fail_nomem(err);
-	g->ops = ops;
-	g->self = self;
-	g->ctx = ctx;
+	g->store = s;
+	g->ctx = s->ctx;
 	g->relaxed = flags & ZINC_PUT_RELAXED;
 	g->last = &g->first;
 	g->last_failed = &g->failed;
@@ -277,10 +275,11 @@ zinc_batch_begin(const zinc_batch_ops *ops, void *self, zinc_context *ctx, zinc_
 }
 
 void
-zinc_batch_abort(zinc_put_group *group)
+zinc_batch_abort(void *self, zinc_put_group *group)
 {
 	batch_group *g = (batch_group *)(void *)group;
 
+	(void)self;
 	if (!g)
 		return;
 	free_list(g, g->first);
@@ -314,7 +313,8 @@ report_failed(const batch_group *g, zinc_committed_fn fn, void *arg, zinc_error 
 
 /* A failure that is no key's: a flush of long values was durable only by the sync that failed. */
 zinc_status
-zinc_batch_commit(zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
+zinc_batch_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait,
+		  zinc_error *err)
 {
 	batch_group *g = (batch_group *)(void *)group;
 	const bool earlier = g->flushed && !g->relaxed;
@@ -325,13 +325,13 @@ zinc_batch_commit(zinc_put_group *group, zinc_committed_fn fn, void *arg, const 
 	if (g->first)
 		last = flush(g, NULL, 0, g->relaxed, wait, &e);
 	if (last == ZINC_OK && earlier) /* the last transaction syncs nothing if it changes nothing */
-		last = g->ops->sync(g->self, wait, &e);
+		last = g->store->ops->sync(g->store, wait, &e);
 	st = report_failed(g, fn, arg, err);
 	if (st == ZINC_OK && last != ZINC_OK) {
 		zinc_error_copy(err, &e);
 		st = last;
 	}
-	zinc_batch_abort(group);
+	zinc_batch_abort(self, group);
 	return st;
 }
 
@@ -339,57 +339,57 @@ zinc_batch_commit(zinc_put_group *group, zinc_committed_fn fn, void *arg, const 
 
 /* With a group, conditions that fail later are reported by its commit. */
 static void
-run(const zinc_batch_ops *ops, void *self, zinc_put_group *group, zinc_change *changes, zinc_change **all, size_t n,
-    const zinc_done *done, uint32_t flags, const zinc_wait *wait)
+run(zinc_batched *s, zinc_put_group *group, zinc_change *changes, zinc_change **all, size_t n, const zinc_done *done,
+    uint32_t flags, const zinc_wait *wait)
 {
 	zinc_status st;
 	zinc_error e;
 
 	zinc_error_clear(&e);
 	st = group ? group_add(group, changes, n, flags, wait, &e)
-		   : ops->apply(self, all, n, flags & ZINC_PUT_RELAXED, wait, &e);
+		   : s->ops->apply(s, all, n, flags & ZINC_PUT_RELAXED, wait, &e);
 	report(changes, n, done, flags, st, &e);
 }
 
 /* Puts or deletes; the other is NULL. */
 static zinc_status
-change_many(const zinc_batch_ops *ops, void *self, zinc_context *ctx, zinc_put_group *group, const zinc_put *puts,
-	    const zinc_del *dels, size_t n, const zinc_done *done, uint32_t flags, const zinc_wait *wait,
-	    zinc_error *err)
+change_many(zinc_batched *s, zinc_put_group *group, const zinc_put *puts, const zinc_del *dels, size_t n,
+	    const zinc_done *done, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_change few[FEW], *changes = few, *few_pointers[FEW], **all = few_pointers;
 	size_t i;
 
 	if (n > FEW) {
-		changes = (zinc_change *)zinc_calloc(ctx, n, sizeof *changes);
-		all = (zinc_change **)zinc_calloc(ctx, n, sizeof *all);
+		changes = (zinc_change *)zinc_calloc(s->ctx, n, sizeof *changes);
+		all = (zinc_change **)zinc_calloc(s->ctx, n, sizeof *all);
 	}
 	for (i = 0; changes && all && i < n; i++) {
-		changes[i] = puts ? (zinc_change){puts[i].key, puts[i].iov, puts[i].niov, false, puts[i].when, ZINC_OK}
-				  : (zinc_change){dels[i].key, NULL, 0, true, dels[i].when, ZINC_OK};
+		changes[i] =
+		    puts ? (zinc_change){puts[i].key, puts[i].iov, puts[i].niov, false, puts[i].when, ZINC_OK, {0, {0}}}
+			 : (zinc_change){dels[i].key, NULL, 0, true, dels[i].when, ZINC_OK, {0, {0}}};
 		all[i] = &changes[i];
 	}
 	if (changes && all)
-		run(ops, self, group, changes, all, n, done, flags, wait);
+		run(s, group, changes, all, n, done, flags, wait);
 	else
 		zinc_fail_nomem(err);
 	if (n > FEW) {
-		zinc_free(ctx, changes);
-		zinc_free(ctx, all);
+		zinc_free(s->ctx, changes);
+		zinc_free(s->ctx, all);
 	}
 	return changes && all ? ZINC_OK : ZINC_E_NOMEM;
 }
 
 zinc_status
-zinc_batch_put(const zinc_batch_ops *ops, void *self, zinc_context *ctx, zinc_put_group *group, const zinc_put *puts,
-	       size_t n, const zinc_done *done, uint32_t flags, const zinc_wait *wait, zinc_error *err)
+zinc_batch_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
+	       const zinc_wait *wait, zinc_error *err)
 {
-	return n ? change_many(ops, self, ctx, group, puts, NULL, n, done, flags, wait, err) : ZINC_OK;
+	return n ? change_many((zinc_batched *)self, group, puts, NULL, n, done, flags, wait, err) : ZINC_OK;
 }
 
 zinc_status
-zinc_batch_del(const zinc_batch_ops *ops, void *self, zinc_context *ctx, zinc_put_group *group, const zinc_del *dels,
-	       size_t n, const zinc_done *done, uint32_t flags, const zinc_wait *wait, zinc_error *err)
+zinc_batch_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done, uint32_t flags,
+	       const zinc_wait *wait, zinc_error *err)
 {
-	return n ? change_many(ops, self, ctx, group, NULL, dels, n, done, flags, wait, err) : ZINC_OK;
+	return n ? change_many((zinc_batched *)self, group, NULL, dels, n, done, flags, wait, err) : ZINC_OK;
 }

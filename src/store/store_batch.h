@@ -19,6 +19,7 @@ typedef struct zinc_change {
 	bool erase;
 	const zinc_condition *when; /* NULL: any */
 	zinc_status status;         /* set by `apply`: OK, or E_EXISTS or E_CONFLICT if the condition does not hold */
+	zinc_tag tag;               /* set by `apply` for a put, unless tags are those of tag_hash.c */
 } zinc_change;
 
 /* A store that has these. */
@@ -31,19 +32,24 @@ typedef struct zinc_batch_ops {
 	zinc_status (*sync)(void *self, const zinc_wait *wait, zinc_error *err);
 } zinc_batch_ops;
 
-/* The slots of such a store.  Tags are those of tag_hash.c. */
-ZINC_MODULE_API zinc_status zinc_batch_put(const zinc_batch_ops *ops, void *self, zinc_context *ctx,
-					   zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done,
-					   uint32_t flags, const zinc_wait *wait, zinc_error *err);
-ZINC_MODULE_API zinc_status zinc_batch_del(const zinc_batch_ops *ops, void *self, zinc_context *ctx,
-					   zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done,
-					   uint32_t flags, const zinc_wait *wait, zinc_error *err);
-ZINC_MODULE_API zinc_status zinc_batch_begin(const zinc_batch_ops *ops, void *self, zinc_context *ctx,
-					     zinc_put_group **group, uint32_t flags, const zinc_wait *wait,
+/* Such a store has this as its first member. */
+typedef struct zinc_batched {
+	const zinc_batch_ops *ops;
+	zinc_context *ctx;
+} zinc_batched;
+
+/* Its slots put, del, put_begin, commit, abort. */
+ZINC_MODULE_API zinc_status zinc_batch_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n,
+					   const zinc_done *done, uint32_t flags, const zinc_wait *wait,
+					   zinc_error *err);
+ZINC_MODULE_API zinc_status zinc_batch_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n,
+					   const zinc_done *done, uint32_t flags, const zinc_wait *wait,
+					   zinc_error *err);
+ZINC_MODULE_API zinc_status zinc_batch_begin(void *self, zinc_put_group **group, uint32_t flags, const zinc_wait *wait,
 					     zinc_error *err);
-ZINC_MODULE_API zinc_status zinc_batch_commit(zinc_put_group *group, zinc_committed_fn fn, void *arg,
+ZINC_MODULE_API zinc_status zinc_batch_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg,
 					      const zinc_wait *wait, zinc_error *err);
-ZINC_MODULE_API void zinc_batch_abort(zinc_put_group *group);
+ZINC_MODULE_API void zinc_batch_abort(void *self, zinc_put_group *group);
 
 /* Does the condition hold for a value with this tag (NULL: the key is missing)?  OK, E_EXISTS, E_CONFLICT. */
 ZINC_MODULE_API zinc_status zinc_batch_check(const zinc_condition *when, const zinc_tag *tag);

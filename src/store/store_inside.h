@@ -44,7 +44,8 @@ zinc_store *zinc_store_below_readonly(zinc_store *s);
 
 /* ---- stores that are modules (store_module.c) ---- */
 
-extern const zinc_store_ops zinc_store_ops_http, zinc_store_ops_https, zinc_store_ops_s3, zinc_store_ops_sqlite, zinc_store_ops_lmdb;
+extern const zinc_store_ops zinc_store_ops_http, zinc_store_ops_https, zinc_store_ops_s3, zinc_store_ops_sqlite,
+    zinc_store_ops_lmdb;
 
 /* What a module exports: the build it belongs to, and its store for a scheme.  zinc_module_init returns NULL when the
  * module is linked with another library than the one whose zinc_build() is passed. */
@@ -72,6 +73,11 @@ bool zinc_store_has_scheme(const char *list, const char *scheme, size_t n);
 /* Is name[0..n) the name of a kind of store, modules included? */
 bool zinc_store_is_name(const char *name, size_t n);
 bool zinc_store_is_module_name(const char *name, size_t n);
+/* Is name[0..n) a scheme of a store that is built in, registered or listed as a module? */
+bool zinc_store_is_scheme(const char *name, size_t n);
+bool zinc_store_is_module_scheme(const char *name, size_t n);
+/* Does the row have this member?  That of an older program may end before it. */
+#define ZINC_STORE_HAS(ops, member) ((ops)->size >= offsetof(zinc_store_ops, member) + sizeof((ops)->member))
 /* Call fn for each setting of one kind of store; returns non-zero as soon as fn does. */
 int zinc_store_row_settings(const zinc_store_ops *ops, zinc_setting_fn fn, void *arg);
 /* Call fn for each setting of the modules that can be loaded; returns non-zero as soon as fn does. */

@@ -246,40 +246,6 @@ lmdb_sync(void *self, const zinc_wait *wait, zinc_error *err)
 
 static const zinc_batch_ops batch = {apply_all, lmdb_sync};
 
-static zinc_status
-lmdb_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
-	 const zinc_wait *wait, zinc_error *err)
-{
-	return zinc_batch_put(&batch, self, ((lmdb_store *)self)->ctx, group, puts, n, done, flags, wait, err);
-}
-
-static zinc_status
-lmdb_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done, uint32_t flags,
-	 const zinc_wait *wait, zinc_error *err)
-{
-	return zinc_batch_del(&batch, self, ((lmdb_store *)self)->ctx, group, dels, n, done, flags, wait, err);
-}
-
-static zinc_status
-lmdb_put_begin(void *self, zinc_put_group **group, uint32_t flags, const zinc_wait *wait, zinc_error *err)
-{
-	return zinc_batch_begin(&batch, self, ((lmdb_store *)self)->ctx, group, flags, wait, err);
-}
-
-static zinc_status
-lmdb_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
-{
-	(void)self;
-	return zinc_batch_commit(group, fn, arg, wait, err);
-}
-
-static void
-lmdb_abort(void *self, zinc_put_group *group)
-{
-	(void)self;
-	zinc_batch_abort(group);
-}
-
 /* ---- update ---- */
 
 typedef struct updating {
@@ -402,7 +368,7 @@ lmdb_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_wait
 {
 	bool stopped;
 
-	return zinc_ordered_walk(self, ((lmdb_store *)self)->ctx, rows, prefix, to, &stopped, wait, err);
+	return zinc_ordered_walk(self, ((lmdb_store *)self)->batched.ctx, rows, prefix, to, &stopped, wait, err);
 }
 
 /* ---- open and close ---- */
@@ -424,8 +390,8 @@ lmdb_close(void *self)
 	lmdb_store *s = (lmdb_store *)self;
 
 	zinc_lmdb_release(s);
-	zinc_free(s->ctx, s->path);
-	zinc_free(s->ctx, s);
+	zinc_free(s->batched.ctx, s->path);
+	zinc_free(s->batched.ctx, s);
 }
 
 /* The path without escapes, absolute: the current directory may change. */
@@ -440,7 +406,7 @@ take_path(lmdb_store *s, const char *rest, zinc_error *err)
 		return zinc_fail(err, ZINC_E_INVALID, "name a database: lmdb:///path/x.lmdb");
 	if (rest[0] != '/' && zinc_cwd(cwd, sizeof cwd) != 0)
 		return zinc_fail(err, ZINC_E_IO, "there is no current directory");
-	zinc_buf_init(&path, s->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&path, s->batched.ctx, ZINC_MAX_KEY);
 	if (rest[0] != '/')
 		st = zinc_buf_printf(&path, err, "%s/", cwd);
 	if (st == ZINC_OK)
@@ -464,7 +430,7 @@ lmdb_open(void **self, const char *rest, const zinc_store_options *options, zinc
 
 	if (!s)
 		return zinc_fail_nomem(err);
-	s->ctx = options->context;
+	s->batched = (zinc_batched){&batch, options->context};
 	atomic_init(&s->relaxed, false);
 	st = take_path(s, rest, err);
 	if (st == ZINC_OK)
@@ -509,11 +475,11 @@ const zinc_store_ops zinc_store_ops_lmdb = {
     .close = lmdb_close,
     .caps = lmdb_caps,
     .get = lmdb_get,
-    .put = lmdb_put,
-    .del = lmdb_del,
-    .put_begin = lmdb_put_begin,
-    .commit = lmdb_commit,
-    .abort = lmdb_abort,
+    .put = zinc_batch_put,
+    .del = zinc_batch_del,
+    .put_begin = zinc_batch_begin,
+    .commit = zinc_batch_commit,
+    .abort = zinc_batch_abort,
     .update = lmdb_update,
     .del_prefix = lmdb_del_prefix,
     .sync = lmdb_sync,

@@ -53,8 +53,8 @@ typedef struct lmdb_env {
 } lmdb_env;
 
 typedef struct lmdb_store {
-	zinc_context *ctx;
-	char *path; /* absolute */
+	zinc_batched batched; /* first: store_batch.h */
+	char *path;           /* absolute */
 	bool readonly;
 	atomic_bool relaxed; /* changes since the last sync */
 	lmdb_env *env;       /* NULL: no database yet; guarded by the registry's lock */

@@ -106,15 +106,15 @@ find_data(const lmdb_store *s, bool *subdir, struct stat *out)
 	struct stat st;
 	const size_t n = strlen(s->path);
 
-	*subdir = !zinc_file_look(s->ctx, s->path, n, "", &st) || S_ISDIR(st.st_mode);
-	return zinc_file_look(s->ctx, s->path, n, *subdir ? "/data.mdb" : "", out);
+	*subdir = !zinc_file_look(s->batched.ctx, s->path, n, "", &st) || S_ISDIR(st.st_mode);
+	return zinc_file_look(s->batched.ctx, s->path, n, *subdir ? "/data.mdb" : "", out);
 }
 
 /* The size is taken after the bytes: a writer may extend the file meanwhile, and its meta page then names more pages. */
 static ssize_t
 read_head(const lmdb_store *s, bool subdir, uint8_t *bytes, size_t n, uint64_t *size)
 {
-	const zinc_os *os = s->ctx->os;
+	const zinc_os *os = s->batched.ctx->os;
 	char name[NAME_BYTES];
 	struct stat st;
 	int top, fd = -1;
@@ -152,7 +152,7 @@ check_file(const lmdb_store *s, bool subdir, const struct stat *st, zinc_error *
 		return zinc_fail(err, ZINC_E_IO, "%s is not a file", s->path);
 	if (st->st_size == 0)
 		return ZINC_OK;
-	bytes = (uint8_t *)zinc_alloc(s->ctx, LMDB_META_BYTES);
+	bytes = (uint8_t *)zinc_alloc(s->batched.ctx, LMDB_META_BYTES);
 	if (!bytes)
 		return zinc_fail_nomem(err);
 	n = read_head(s, subdir, bytes, LMDB_META_BYTES, &size);
@@ -160,7 +160,7 @@ check_file(const lmdb_store *s, bool subdir, const struct stat *st, zinc_error *
 		result = zinc_fail_errno(err, errno, "cannot read %s", s->path);
 	else
 		result = zinc_lmdb_check_meta(bytes, (size_t)n, size, &meta, err);
-	zinc_free(s->ctx, bytes);
+	zinc_free(s->batched.ctx, bytes);
 	return result;
 }
 
@@ -168,7 +168,7 @@ check_file(const lmdb_store *s, bool subdir, const struct stat *st, zinc_error *
 static zinc_status
 make_directory(const lmdb_store *s, zinc_error *err)
 {
-	const zinc_os *os = s->ctx->os;
+	const zinc_os *os = s->batched.ctx->os;
 	int top = os->open_root(os, "/", O_PATH | O_CLOEXEC);
 	zinc_status st = ZINC_OK;
 

@@ -177,6 +177,17 @@ zinc_store_is_module_name(const char *name, size_t n)
 	return false;
 }
 
+bool
+zinc_store_is_module_scheme(const char *name, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < MODULES; i++)
+		if (zinc_store_has_scheme(modules[i].schemes, name, n))
+			return true;
+	return false;
+}
+
 /* A module that cannot be loaded is skipped; using it gives the error. */
 int
 zinc_store_module_each_setting(zinc_context *ctx, zinc_setting_fn fn, void *arg)

@@ -1,6 +1,8 @@
 /*
  * store_open.c - from a URL to an open store
  */
+#include <stdio.h>
+
 #include "store/store_setting.h"
 #include "store/store_url.h"
 
@@ -70,34 +72,23 @@ is_lasting(zinc_store *s, const zinc_store_ops *ops, const char *rest)
 		return false;
 	zinc_store_caps(s, &caps);
 	flags = caps.flags;
-	if (ops->size >= offsetof(zinc_store_ops, flags) + sizeof ops->flags) /* not from an older program */
+	if (ZINC_STORE_HAS(ops, flags))
 		flags |= ops->flags;
 	return (flags & ZINC_CAP_REMOTE) || ((flags & ZINC_CAP_DURABLE) && rest[0] == '/');
 }
 
-/* Variables by which the same URL means another server, or is read by another user: stores read them themselves. */
-static const char *const s3_variables[] = {
-    "AWS_ENDPOINT_URL_S3",
-    "AWS_ENDPOINT_URL",
-    "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
-    "AWS_PROFILE",
-    "AWS_DEFAULT_PROFILE",
-    "AWS_CONFIG_FILE",
-    "AWS_ROLE_ARN",
-    "AWS_SHARED_CREDENTIALS_FILE",
-    "AWS_ACCESS_KEY_ID",
-};
-
+/* The values of the variables that the store reads itself. */
 static void
 add_variables(zinc_store *s, const zinc_store_ops *ops)
 {
-	const char *value;
-	size_t i;
+	const char *list = ZINC_STORE_HAS(ops, variables) ? ops->variables : NULL, *value;
+	char name[64];
+	size_t n;
 
-	if (!ops->schemes || !zinc_store_has_scheme(ops->schemes, "s3", 2))
-		return;
-	for (i = 0; i < sizeof s3_variables / sizeof s3_variables[0]; i++) {
-		value = zinc_env(s3_variables[i]);
+	for (; list && *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		snprintf(name, sizeof name, "%.*s", (int)n, list);
+		value = zinc_env(name);
 		add_identity(s, value ? value : "");
 	}
 }

@@ -12,8 +12,8 @@
  * (1) A request is signed with keys that are valid now.  Without any keys requests are not signed, which public buckets
  *     accept.
  * (2) Keys are used only for the endpoint: a redirection is signed only if it leads to https and to a host of the same
- *     service.  Plain http gets no signed request, except on loopback, without a proxy, or with allow_http; then
- *     the signature covers the content, too.
+ *     service.  Plain http gets no signed request, except on loopback, without a proxy, or with allow_http; on the
+ *     way to another machine the signature covers the content, too.
  * (3) The bucket's region is learned from the server's answer, and the difference of the clocks from its date.
  * (4) No key, token or signature appears in an error.
  * (8) A value that is read whole has the CRC-32C that the server has for it, if it has one.
@@ -605,6 +605,9 @@ const zinc_store_ops zinc_store_ops_s3 = {
     .name = "s3",
     .purpose = "keys of a bucket of Amazon S3 or a server like it",
     .schemes = "s3",
+    .variables =
+	"AWS_ENDPOINT_URL_S3,AWS_ENDPOINT_URL,AWS_IGNORE_CONFIGURED_ENDPOINT_URLS,AWS_PROFILE,AWS_DEFAULT_PROFILE,"
+	"AWS_CONFIG_FILE,AWS_ROLE_ARN,AWS_SHARED_CREDENTIALS_FILE,AWS_ACCESS_KEY_ID",
     .settings = s3_settings,
     .open = s3_open,
     .close = s3_close,

@@ -247,42 +247,6 @@ sql_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink, c
 	return ZINC_OK;
 }
 
-/* ---- changes: store_batch.c with the transactions of store_sqlite_put.c ---- */
-
-static zinc_status
-sql_put(void *self, zinc_put_group *group, const zinc_put *puts, size_t n, const zinc_done *done, uint32_t flags,
-	const zinc_wait *wait, zinc_error *err)
-{
-	return zinc_batch_put(&zinc_sql_batch, self, ((sql_store *)self)->ctx, group, puts, n, done, flags, wait, err);
-}
-
-static zinc_status
-sql_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, const zinc_done *done, uint32_t flags,
-	const zinc_wait *wait, zinc_error *err)
-{
-	return zinc_batch_del(&zinc_sql_batch, self, ((sql_store *)self)->ctx, group, dels, n, done, flags, wait, err);
-}
-
-static zinc_status
-sql_put_begin(void *self, zinc_put_group **group, uint32_t flags, const zinc_wait *wait, zinc_error *err)
-{
-	return zinc_batch_begin(&zinc_sql_batch, self, ((sql_store *)self)->ctx, group, flags, wait, err);
-}
-
-static zinc_status
-sql_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void *arg, const zinc_wait *wait, zinc_error *err)
-{
-	(void)self;
-	return zinc_batch_commit(group, fn, arg, wait, err);
-}
-
-static void
-sql_abort(void *self, zinc_put_group *group)
-{
-	(void)self;
-	zinc_batch_abort(group);
-}
-
 /* ---- open and close ---- */
 
 static void
@@ -301,8 +265,8 @@ sql_close(void *self)
 	sql_store *s = (sql_store *)self;
 
 	zinc_sql_pool_fini(s);
-	zinc_free(s->ctx, s->path);
-	zinc_free(s->ctx, s);
+	zinc_free(s->batched.ctx, s->path);
+	zinc_free(s->batched.ctx, s);
 }
 
 /* The path without escapes, absolute: the current directory may change. */
@@ -313,7 +277,7 @@ take_path(sql_store *s, const char *rest, zinc_error *err)
 	zinc_status st;
 	zinc_buf path;
 
-	zinc_buf_init(&path, s->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&path, s->batched.ctx, ZINC_MAX_KEY);
 	if (rest[0] != '/' && zinc_cwd(cwd, sizeof cwd) != 0)
 		return zinc_fail(err, ZINC_E_IO, "there is no current directory");
 	st = rest[0] == '/' ? ZINC_OK : zinc_buf_printf(&path, err, "%s/", cwd);
@@ -338,7 +302,7 @@ sql_open(void **self, const char *rest, const zinc_store_options *options, zinc_
 
 	if (!s)
 		return zinc_fail_nomem(err);
-	s->ctx = options->context;
+	s->batched = (zinc_batched){&zinc_sql_batch, options->context};
 	s->patience = zinc_setting_number(options, "patience");
 	zinc_sql_pool_init(s);
 	if (sqlite3_threadsafe() == 0)
@@ -380,11 +344,11 @@ const zinc_store_ops zinc_store_ops_sqlite = {
     .close = sql_close,
     .caps = sql_caps,
     .get = sql_get,
-    .put = sql_put,
-    .del = sql_del,
-    .put_begin = sql_put_begin,
-    .commit = sql_commit,
-    .abort = sql_abort,
+    .put = zinc_batch_put,
+    .del = zinc_batch_del,
+    .put_begin = zinc_batch_begin,
+    .commit = zinc_batch_commit,
+    .abort = zinc_batch_abort,
     .update = zinc_sql_update,
     .del_prefix = zinc_sql_del_prefix,
     .sync = zinc_sql_sync,

@@ -56,8 +56,8 @@ typedef struct sql_conn {
 } sql_conn;
 
 typedef struct sql_store {
-	zinc_context *ctx;
-	char *path; /* absolute */
+	zinc_batched batched; /* first: store_batch.h */
+	char *path;           /* absolute */
 	double patience;
 	bool readonly;        /* caps; fixed at open */
 	pthread_mutex_t lock; /* guards what follows */

@@ -172,7 +172,7 @@ zinc_sql_bind_range(sql_conn *c, sqlite3_stmt *q, const char *prefix, zinc_bytes
 static bool
 look(const sql_store *s, const char *suffix, struct stat *out)
 {
-	return zinc_file_look(s->ctx, s->path, strlen(s->path), suffix, out);
+	return zinc_file_look(s->batched.ctx, s->path, strlen(s->path), suffix, out);
 }
 
 static void
@@ -398,15 +398,15 @@ open_conn(const sql_store *s, sql_conn *c, bool create, zinc_error *err)
 static zinc_status
 conn_new(const sql_store *s, bool create, const zinc_wait *wait, sql_conn **out, zinc_error *err)
 {
-	sql_conn *c = (sql_conn *)zinc_calloc(s->ctx, 1, sizeof *c);
+	sql_conn *c = (sql_conn *)zinc_calloc(s->batched.ctx, 1, sizeof *c);
 	zinc_status st;
 
 	if (!c)
 		return zinc_fail_nomem(err);
-	c->ctx = s->ctx;
+	c->ctx = s->batched.ctx;
 	c->wait = wait;
 	c->patience = s->patience;
-	c->since = zinc_now(s->ctx);
+	c->since = zinc_now(s->batched.ctx);
 	c->synchronous = -1;
 	st = open_conn(s, c, create, err);
 	if (st == ZINC_OK)
@@ -548,7 +548,7 @@ use_or_open(sql_store *s, sql_conn **c, bool write, const zinc_wait *wait, zinc_
 	if (!*c)
 		ZINC_TRY(conn_new(s, !there, wait, c, err));
 	(*c)->wait = wait;
-	(*c)->since = zinc_now(s->ctx);
+	(*c)->since = zinc_now(s->batched.ctx);
 	return write ? prepare_to_write(*c, err) : ZINC_OK;
 }
 
@@ -630,7 +630,7 @@ static void
 before_fork(void *object)
 {
 	sql_store *s = (sql_store *)object;
-	const double until = zinc_now(s->ctx) + FORK_WAIT;
+	const double until = zinc_now(s->batched.ctx) + FORK_WAIT;
 	const zinc_wait wait = {sizeof wait, until, NULL};
 
 	s->forking = true;

@@ -94,7 +94,7 @@ walk_others(sql_store *s, const zinc_lister *to, const zinc_wait *wait, zinc_err
 	size_t at = 0;
 	int i, n = 0, stop = 0;
 
-	zinc_buf_init(&names, s->ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&names, s->batched.ctx, ZINC_MAX_KEY);
 	st = collect_others(s, &names, &n, wait, err);
 	for (i = 0; st == ZINC_OK && i < n && !stop; i++) {
 		stop = zinc_ordered_non_key(to, (const char *)names.p + at, false);
@@ -110,7 +110,7 @@ zinc_sql_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_
 	sql_store *s = (sql_store *)self;
 	bool stopped;
 
-	ZINC_TRY(zinc_ordered_walk(s, s->ctx, rows, prefix, to, &stopped, wait, err));
+	ZINC_TRY(zinc_ordered_walk(s, s->batched.ctx, rows, prefix, to, &stopped, wait, err));
 	return stopped || prefix[0] || !to->non_key ? ZINC_OK : walk_others(s, to, wait, err);
 }
 

@@ -64,9 +64,6 @@ static const void *const builtin[] = {&zinc_store_ops_fs, &zinc_store_ops_memory
 				      &zinc_store_ops_zip};
 static zinc_table stores = {.what = "a store", ZINC_TABLE_ROWS(builtin), .names = names_of, .clash = clash};
 
-/* A program's row may be of an older, shorter structure. */
-#define ZINC_ROW_HAS(ops, member) ((ops)->size >= offsetof(zinc_store_ops, member) + sizeof((ops)->member))
-
 static const zinc_store_ops *
 find_row(const char *name, size_t n, bool adapter)
 {
@@ -87,7 +84,7 @@ zinc_store_find_ending(zinc_ending *out, const char *name, size_t n)
 	size_t i;
 
 	for (i = 0; (ops = zinc_table_row(&stores, i)); i++)
-		if (ZINC_ROW_HAS(ops, endings) && zinc_store_has_ending(name, n, ops->endings)) {
+		if (ZINC_STORE_HAS(ops, endings) && zinc_store_has_ending(name, n, ops->endings)) {
 			*out = (zinc_ending){ops->adapters, ops->schemes, listed ? out->marker : NULL};
 			return true;
 		}
@@ -151,9 +148,9 @@ zinc_store_each_row(zinc_context *ctx, zinc_store_row_fn fn, void *arg)
 	for (i = 0; (ops = zinc_table_row(&stores, i)); i++) {
 		zinc_store_row row = {sizeof row, ops->name, ops->schemes, ops->adapters, ops->purpose, 0, NULL, NULL};
 
-		if (ops->size >= offsetof(zinc_store_ops, flags) + sizeof ops->flags) /* not from an older program */
+		if (ZINC_STORE_HAS(ops, flags))
 			row.flags = ops->flags;
-		if (ops->size >= offsetof(zinc_store_ops, endings) + sizeof ops->endings)
+		if (ZINC_STORE_HAS(ops, endings))
 			row.endings = ops->endings;
 		if (fn(arg, &row) != 0)
 			return;
@@ -225,6 +222,12 @@ zinc_store_is_name(const char *name, size_t n)
 		if (ops->name && strlen(ops->name) == n && memcmp(ops->name, name, n) == 0)
 			return true;
 	return zinc_store_is_module_name(name, n);
+}
+
+bool
+zinc_store_is_scheme(const char *name, size_t n)
+{
+	return find_row(name, n, false) || zinc_store_is_module_scheme(name, n);
 }
 
 static zinc_status

@@ -142,7 +142,7 @@ check_slashes(zinc_context *ctx, const char *url, zinc_error *err)
 {
 	const size_t n = strcspn(url, ":/");
 
-	if (url[n] != ':' || !zinc_store_has_scheme("http,https,s3,sqlite,lmdb,memory,zip", url, n))
+	if (url[n] != ':' || !(zinc_store_is_scheme(url, n) || zinc_store_has_scheme("zip", url, n)))
 		return ZINC_OK;
 	if (zinc_store_has_scheme("http,https", url, n))
 		return zinc_fail(err, ZINC_E_INVALID,

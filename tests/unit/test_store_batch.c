@@ -12,6 +12,7 @@
 
 /* "2d 1r": a durable transaction of two changes, a relaxed one of one; "s": a sync. */
 typedef struct notes {
+	zinc_batched batched; /* first */
 	char text[256];
 	zinc_status fails; /* the next transaction */
 	const char *keys[16];
@@ -82,7 +83,7 @@ put(notes *x, zinc_put_group *g, const char *key, size_t nbytes, const zinc_cond
 	const zinc_done done = {.size = sizeof done, .done = count_done, .arg = &o};
 	zinc_error err = ZINC_ERROR_INIT;
 
-	assert_ok(zinc_batch_put(&ops, x, zinc_context_get(NULL), g, &p, 1, &done, flags, NULL, &err));
+	assert_ok(zinc_batch_put(x, g, &p, 1, &done, flags, NULL, &err));
 	assert_int_equal(o.dones, 1);
 	return o;
 }
@@ -93,7 +94,7 @@ begin(notes *x, uint32_t flags)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_put_group *g = NULL;
 
-	assert_ok(zinc_batch_begin(&ops, x, zinc_context_get(NULL), &g, flags, NULL, &err));
+	assert_ok(zinc_batch_begin(x, &g, flags, NULL, &err));
 	return g;
 }
 
@@ -108,10 +109,10 @@ each_change_has_its_result(void **state)
 	zinc_error err = ZINC_ERROR_INIT;
 	outcomes o = {0, ZINC_OK};
 	const zinc_done done = {.size = sizeof done, .done = count_done, .arg = &o};
-	notes x = {"", ZINC_OK, {NULL}};
+	notes x = {{&ops, zinc_context_get(NULL)}, "", ZINC_OK, {NULL}};
 
 	(void)state;
-	assert_ok(zinc_batch_put(&ops, &x, zinc_context_get(NULL), NULL, puts, 3, &done, 0, NULL, &err));
+	assert_ok(zinc_batch_put(&x, NULL, puts, 3, &done, 0, NULL, &err));
 	assert_int_equal(o.dones, 3);
 	assert_int_equal(o.last, ZINC_E_EXISTS);
 	assert_string_equal(x.text, "3d");
@@ -126,7 +127,7 @@ static void
 groups_write_together(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	notes x = {"", ZINC_OK, {NULL}};
+	notes x = {{&ops, zinc_context_get(NULL)}, "", ZINC_OK, {NULL}};
 	zinc_put_group *g = begin(&x, 0);
 	int i;
 
@@ -134,24 +135,24 @@ groups_write_together(void **state)
 	put(&x, g, "a", 10, NULL, 0);
 	put(&x, g, "b", 10, NULL, 0);
 	assert_string_equal(x.text, "");
-	assert_ok(zinc_batch_commit(g, NULL, NULL, NULL, &err));
+	assert_ok(zinc_batch_commit(NULL, g, NULL, NULL, NULL, &err));
 	assert_string_equal(x.text, "2d");
 	g = begin(&x, 0);
 	put(&x, g, "a", 10, NULL, 0);
 	put(&x, g, "long", 2 << 20, NULL, 0);
 	assert_string_equal(x.text, "2d 2r");
 	put(&x, g, "tag", 1, NULL, ZINC_PUT_TAGS);
-	assert_ok(zinc_batch_commit(g, NULL, NULL, NULL, &err));
+	assert_ok(zinc_batch_commit(NULL, g, NULL, NULL, NULL, &err));
 	assert_string_equal(x.text, "2d 2r 1r s");
 	g = begin(&x, ZINC_PUT_RELAXED);
 	for (i = 0; i < 1030; i++)
 		put(&x, g, "k", 1, NULL, 0);
-	assert_ok(zinc_batch_commit(g, NULL, NULL, NULL, &err));
+	assert_ok(zinc_batch_commit(NULL, g, NULL, NULL, NULL, &err));
 	assert_string_equal(x.text, "2d 2r 1r s 1024r 6r");
 	g = begin(&x, 0);
 	put(&x, g, "k", 1, NULL, 0);
-	zinc_batch_abort(g);
-	zinc_batch_abort(NULL);
+	zinc_batch_abort(NULL, g);
+	zinc_batch_abort(NULL, NULL);
 	assert_string_equal(x.text, "2d 2r 1r s 1024r 6r");
 }
 
@@ -160,13 +161,13 @@ static void
 commits_cover_what_was_written(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	notes x = {"", ZINC_OK, {NULL}};
+	notes x = {{&ops, zinc_context_get(NULL)}, "", ZINC_OK, {NULL}};
 	zinc_put_group *g = begin(&x, 0);
 
 	(void)state;
 	put(&x, g, "long", 2 << 20, NULL, 0);
 	put(&x, g, "there", 1, &absent, 0);
-	assert_int_equal(zinc_batch_commit(g, NULL, NULL, NULL, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_batch_commit(NULL, g, NULL, NULL, NULL, &err), ZINC_E_EXISTS);
 	assert_string_equal(x.text, "1r 1d s");
 }
 
@@ -186,14 +187,14 @@ static void
 commits_report_what_failed(void **state)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	notes x = {"", ZINC_OK, {NULL}}, failed = {"", ZINC_OK, {NULL}};
+	notes x = {{&ops, zinc_context_get(NULL)}, "", ZINC_OK, {NULL}}, failed = {{NULL, NULL}, "", ZINC_OK, {NULL}};
 	zinc_put_group *g = begin(&x, 0);
 	char want[64];
 
 	(void)state;
 	assert_int_equal(put(&x, g, "there", 1, &absent, 0).last, ZINC_OK);
 	assert_int_equal(put(&x, g, "fine", 1, &absent, 0).last, ZINC_OK);
-	assert_int_equal(zinc_batch_commit(g, note_failed, &failed, NULL, &err), ZINC_E_EXISTS);
+	assert_int_equal(zinc_batch_commit(NULL, g, note_failed, &failed, NULL, &err), ZINC_E_EXISTS);
 	snprintf(want, sizeof want, "there:%d", (int)ZINC_E_EXISTS);
 	assert_string_equal(failed.text, want);
 	failed.text[0] = '\0';
@@ -201,7 +202,7 @@ commits_report_what_failed(void **state)
 	put(&x, g, "a", 1, NULL, 0);
 	put(&x, g, "b", 1, NULL, 0);
 	x.fails = ZINC_E_IO;
-	assert_int_equal(zinc_batch_commit(g, note_failed, &failed, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_batch_commit(NULL, g, note_failed, &failed, NULL, &err), ZINC_E_IO);
 	snprintf(want, sizeof want, "a:%d b:%d", (int)ZINC_E_IO, (int)ZINC_E_IO);
 	assert_string_equal(failed.text, want);
 }
@@ -261,7 +262,10 @@ see_non_key(void *arg, const zinc_non_key *x)
 static void
 listings(void **state)
 {
-	notes x = {"", ZINC_OK, {"/x", "a", "a/b/1", "a/b/2", "a/c", "a0", "none", "stop", "z", NULL}};
+	notes x = {{&ops, zinc_context_get(NULL)},
+		   "",
+		   ZINC_OK,
+		   {"/x", "a", "a/b/1", "a/b/2", "a/c", "a0", "none", "stop", "z", NULL}};
 	zinc_lister all = {.size = sizeof all, .key = see_key, .non_key = see_non_key, .arg = &x},
 		    level = {.size = sizeof level, .entry = see_entry, .non_key = see_non_key, .arg = &x};
 	zinc_context *ctx = zinc_context_get(NULL);
@@ -287,7 +291,7 @@ listings(void **state)
 static zinc_status
 list_with(void *arg, zinc_context *ctx, zinc_error *err)
 {
-	notes x = {"", ZINC_OK, {"a", "b/c", NULL}};
+	notes x = {{&ops, zinc_context_get(NULL)}, "", ZINC_OK, {"a", "b/c", NULL}};
 	const zinc_lister all = {.size = sizeof all, .key = see_key, .non_key = see_non_key, .arg = &x},
 			  level = {.size = sizeof level, .entry = see_entry, .non_key = see_non_key, .arg = &x};
 	bool stopped;

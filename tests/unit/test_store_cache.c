@@ -804,7 +804,10 @@ variables(void **state)
 {
 	static const char *const names[] = {"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_PROFILE",
 					    "AWS_ACCESS_KEY_ID"};
-	const zinc_store_ops s3 = {.size = sizeof s3, .schemes = "s3", .flags = ZINC_CAP_REMOTE};
+	const zinc_store_ops s3 = {.size = sizeof s3,
+				   .schemes = "s3",
+				   .flags = ZINC_CAP_REMOTE,
+				   .variables = "AWS_ENDPOINT_URL_S3,AWS_ENDPOINT_URL,AWS_PROFILE,AWS_ACCESS_KEY_ID"};
 	const zinc_store_ops other = {.size = sizeof other, .schemes = "http", .flags = ZINC_CAP_REMOTE};
 	uint8_t seen[2 * COUNT(names) + 1][ZINC_HASH_BYTES];
 	zinc_error err = ZINC_ERROR_INIT;
