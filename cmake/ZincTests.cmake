@@ -154,7 +154,7 @@ endif()
 
 # ---- external programs: public headers, shared library ----
 
-foreach(program store_race store_do) # for tests/scripts/test_lost_updates.sh and test_faults.py
+foreach(program store_race store_do store_storm) # for tests/scripts/test_lost_updates.sh and test_faults.py
   zinc_program(${program} ${PROJECT_SOURCE_DIR}/tests/live/${program}.c)
   target_link_libraries(${program} PRIVATE zinc_shared Threads::Threads)
 endforeach()

@@ -6,8 +6,8 @@
 # when the script ends, however it ends.  The table of capabilities with all results is printed and written to
 # build/stores.md; docs/stores/README.md has a copy.  Ends with "N passed, N failed".
 #
-# Environment: BUILD, JOBS; STORES_QUICK=1: only the servers of the short form, and 100 writes of each writer instead of
-# 1 000; STORES_INSTALL=SERVER: call build_SERVER and stop.
+# Environment: BUILD, JOBS; STORES_QUICK=1: only the servers of the short form, 100 writes of each writer instead of
+# 1 000, and 6 rounds of kill -9 instead of 30; STORES_INSTALL=SERVER: call build_SERVER and stop.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -146,6 +146,18 @@ race() {
 	fi
 }
 
+# storm URL [COMMAND]: kill -9 in the middle of changes, of the writers and (COMMAND kill, COMMAND start) of the server;
+# what was acknowledged must be there
+storm() {
+	say "kill -9: $1"
+	if timeout 3600 "$BUILD/tests/store_storm" ${2:+-s "$2"} "$1" "${STORES_STORMS:-$([ -n "$QUICK" ] && echo 6 || echo 30)}" \
+		2>"$dir/storm.log"; then
+		good
+	else
+		bad "kill -9: $1" && head -n 10 "$dir/storm.log"
+	fi
+}
+
 # place STORE URL: a hierarchy can be created there, one for each name that {} stands for; the server stays
 place() { places+=("$1 $2"); }
 
@@ -168,7 +180,7 @@ try_local() {
 build_zinc() {
 	scripts/setup.sh build test
 	cmake -G Ninja -B "$BUILD" -S . -DZINC_TESTS=ON >/dev/null
-	cmake --build "$BUILD" -j "$JOBS" --target product store_live store_race -- --quiet
+	cmake --build "$BUILD" -j "$JOBS" --target product store_live store_race store_storm -- --quiet
 }
 
 table() {
