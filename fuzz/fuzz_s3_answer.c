@@ -11,14 +11,14 @@
 #include "fuzz.h"
 
 static void
-check_page(s3_page *p, const char *text, size_t size)
+check_page(zinc_web_page *p, const char *text, size_t size)
 {
-	const s3_entry *e;
+	const zinc_web_entry *e;
 	size_t i;
 
 	if (zinc_s3_parse_page(p, text, size, NULL) != ZINC_OK)
 		return;
-	e = (const s3_entry *)(const void *)p->entries.p;
+	e = (const zinc_web_entry *)(const void *)p->entries.p;
 	insist(p->entries.n % sizeof *e == 0);
 	for (i = 0; i < p->entries.n / sizeof *e; i++) {
 		insist(e[i].name < p->names.n && e[i].id < p->names.n); /* (1) */
@@ -47,14 +47,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *text = (const char *)data;
 	size_t once = 0, twice = 0, names;
 	s3_fault f;
-	s3_page p;
+	zinc_web_page p;
 
-	zinc_s3_page_init(&p, ctx);
+	zinc_web_page_init(&p, ctx);
 	check_page(&p, text, size);
 	names = p.names.n;
 	check_page(&p, text, size);
 	insist(p.names.n == names); /* (3) */
-	zinc_s3_page_fini(&p);
+	zinc_web_page_fini(&p);
 	if (zinc_s3_parse_error(&f, ctx, text, size))
 		insist(f.code[0] != '\0');
 	check_printable(f.code);

@@ -9,6 +9,7 @@
  */
 #include "net/ask.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
 typedef struct asking {
@@ -24,6 +25,20 @@ typedef struct asking {
 	zinc_error *err;
 } asking;
 
+zinc_status
+zinc_form_escape(zinc_buf *out, const char *text, zinc_error *err)
+{
+	for (; *text; text++) {
+		const unsigned char c = (unsigned char)*text;
+
+		if (isalnum(c) || strchr("-._~", c))
+			ZINC_TRY(zinc_buf_add(out, text, 1, err));
+		else
+			ZINC_TRY(zinc_buf_printf(out, err, "%%%02X", c));
+	}
+	return ZINC_OK;
+}
+
 static zinc_status
 on_ask(void *arg, size_t i, zinc_http_request *r, zinc_error *err)
 {
@@ -38,6 +53,7 @@ on_ask(void *arg, size_t i, zinc_http_request *r, zinc_error *err)
 	a->body = (struct iovec){(char *)(uintptr_t)a->request->body, strlen(a->request->body)};
 	r->body = &a->body;
 	r->nbody = 1;
+	r->repeats = a->request->repeats;
 	return zinc_http_header(r, "Content-Type", "application/x-www-form-urlencoded; charset=utf-8", err);
 }
 

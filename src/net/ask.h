@@ -1,5 +1,5 @@
 /*
- * ask.h - one request to a server that gives out credentials (ask.c)
+ * ask.h - one request to a server that gives out credentials (ask.c), and files that hold them (secret_file.c)
  */
 #ifndef ZINC_ASK_H
 #define ZINC_ASK_H
@@ -28,7 +28,8 @@ typedef struct zinc_ask_request {
 	double timeout;            /* seconds without a byte */
 	double most;               /* seconds for all of it */
 	int retries;
-	bool direct; /* never through a proxy */
+	bool direct;  /* never through a proxy */
+	bool repeats; /* a POST that may be executed twice */
 	/* NULL, or: adds a signature. */
 	zinc_status (*sign)(void *arg, zinc_http_request *r, const char *url, zinc_error *err);
 	void *arg;
@@ -42,5 +43,15 @@ typedef struct zinc_ask_answer {
 
 /* E_IO: no answer, or one that is too long; E_CANCELLED only if the asker's own time is over. */
 zinc_status zinc_ask(const zinc_asker *s, const zinc_ask_request *r, zinc_ask_answer *out, zinc_error *err);
+/* Append `text` for a form or a query: everything but letters, digits and "-._~" is escaped. */
+zinc_status zinc_form_escape(zinc_buf *out, const char *text, zinc_error *err);
+
+/* ---- secret_file.c ---- */
+
+/* A small file as text in the pool.  `what` is for messages.  *out NULL with `optional`: it does not exist. */
+zinc_status zinc_secret_file(zinc_secret *pool, const char *path, size_t max, const char *what, bool optional,
+			     const char **out, size_t *n, zinc_error *err);
+/* "~/x" below HOME, other paths as they are; NULL: HOME is not set, or out of memory. */
+const char *zinc_secret_path(zinc_secret *pool, const char *path);
 
 #endif

@@ -54,13 +54,6 @@ bool zinc_aws_profiles_has(const zinc_aws_profiles *p, zinc_aws_kind kind, const
 /* The endpoint of a service ("s3", "sts", "sso") in the environment or the profile; NULL: none. */
 const char *zinc_aws_profiles_endpoint(const zinc_aws_profiles *p, const char *profile, const char *service);
 
-/* A small file as text in the pool.  `what` is for messages.  *out NULL with `optional`: it
- * does not exist. */
-zinc_status zinc_aws_file(zinc_secret *pool, const char *path, size_t max, const char *what, bool optional,
-			  const char **out, size_t *n, zinc_error *err);
-/* "~/x" below HOME, other paths as they are; NULL: HOME is not set, or out of memory. */
-const char *zinc_aws_path(zinc_secret *pool, const char *path);
-
 /* ---- aws_answer.c: documents with keys ---- */
 
 /* Keys as found, in the pool of the search; all zeros: none. */
@@ -112,8 +105,6 @@ void zinc_aws_tried(zinc_aws_search *s, const char *what);
 int64_t zinc_aws_clock(zinc_context *ctx);
 /* Is it one of the names that AWS gives to regions?  Others could make a URL lead elsewhere. */
 bool zinc_aws_is_region(const char *text);
-/* Append `text` for a form or a query: everything but letters, digits and "-._~" is escaped. */
-zinc_status zinc_aws_escape(zinc_buf *out, const char *text, zinc_error *err);
 /* A text made in the pool. */
 zinc_status zinc_aws_format(zinc_aws_search *s, const char **out, zinc_error *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));

@@ -87,7 +87,7 @@ container_token(zinc_aws_search *s, const char **out, zinc_error *err)
 	*out = zinc_env("AWS_CONTAINER_AUTHORIZATION_TOKEN");
 	if (!path)
 		return ZINC_OK;
-	ZINC_TRY(zinc_aws_file(s->pool, path, ZINC_AWS_MAX_ANSWER, "the token file", false, &text, &n, err));
+	ZINC_TRY(zinc_secret_file(s->pool, path, ZINC_AWS_MAX_ANSWER, "the token file", false, &text, &n, err));
 	while (n && isspace((unsigned char)text[n - 1]))
 		n--;
 	*out = zinc_secret_text(s->pool, text, n);

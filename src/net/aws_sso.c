@@ -113,10 +113,11 @@ read_cache(zinc_aws_search *s, login *l, zinc_error *err)
 		return zinc_fail(err, ZINC_E_UNSUPPORTED, "SHA-1 is not available");
 	zinc_hex(hex, hash, sizeof hash);
 	snprintf(name, sizeof name, "~/.aws/sso/cache/%s.json", hex);
-	path = zinc_aws_path(s->pool, name);
+	path = zinc_secret_path(s->pool, name);
 	if (!path)
 		return zinc_env("HOME") ? zinc_fail_nomem(err) : zinc_fail(err, ZINC_E_INVALID, "HOME is not set");
-	ZINC_TRY(zinc_aws_file(s->pool, path, ZINC_AWS_MAX_ANSWER, "the cache of the SSO login", true, &text, &n, err));
+	ZINC_TRY(
+	    zinc_secret_file(s->pool, path, ZINC_AWS_MAX_ANSWER, "the cache of the SSO login", true, &text, &n, err));
 	return text ? read_document(s, l, text, n, err) : log_in(l, "there is no SSO login", err);
 }
 
@@ -134,9 +135,9 @@ portal_url(zinc_aws_search *s, const login *l, zinc_buf *url, zinc_error *err)
 		ZINC_TRY(zinc_buf_printf(url, err, "https://portal.sso.%s.amazonaws.com%s", l->region,
 					 strncmp(l->region, "cn-", 3) == 0 ? ".cn" : ""));
 	ZINC_TRY(zinc_buf_puts(url, "/federation/credentials?role_name=", err));
-	ZINC_TRY(zinc_aws_escape(url, l->role, err));
+	ZINC_TRY(zinc_form_escape(url, l->role, err));
 	ZINC_TRY(zinc_buf_puts(url, "&account_id=", err));
-	return zinc_aws_escape(url, l->account, err);
+	return zinc_form_escape(url, l->account, err);
 }
 
 static zinc_status

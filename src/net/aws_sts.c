@@ -19,20 +19,6 @@
 
 /* ---- requests ---- */
 
-zinc_status
-zinc_aws_escape(zinc_buf *out, const char *text, zinc_error *err)
-{
-	for (; *text; text++) {
-		const unsigned char c = (unsigned char)*text;
-
-		if (isalnum(c) || strchr("-._~", c))
-			ZINC_TRY(zinc_buf_add(out, text, 1, err));
-		else
-			ZINC_TRY(zinc_buf_printf(out, err, "%%%02X", c));
-	}
-	return ZINC_OK;
-}
-
 /* One field of a form; without a value it is left out. */
 static zinc_status
 add_field(zinc_buf *form, const char *name, const char *value, zinc_error *err)
@@ -40,7 +26,7 @@ add_field(zinc_buf *form, const char *name, const char *value, zinc_error *err)
 	if (!value)
 		return ZINC_OK;
 	ZINC_TRY(zinc_buf_printf(form, err, "%s%s=", form->n ? "&" : "", name));
-	return zinc_aws_escape(form, value, err);
+	return zinc_form_escape(form, value, err);
 }
 
 /* Without a region it is the global server, which is in us-east-1. */
@@ -112,7 +98,7 @@ read_token(zinc_aws_search *s, const char *path, const char **out, zinc_error *e
 	const char *text;
 	size_t n;
 
-	ZINC_TRY(zinc_aws_file(s->pool, path, ZINC_AWS_MAX_ANSWER, "the token file", false, &text, &n, err));
+	ZINC_TRY(zinc_secret_file(s->pool, path, ZINC_AWS_MAX_ANSWER, "the token file", false, &text, &n, err));
 	while (n && isspace((unsigned char)text[n - 1]))
 		n--;
 	if (n == 0 || memchr(text, 0, n))

@@ -276,6 +276,21 @@ set_status(zinc_http_head *h, piece line)
 	keep(h->reason, sizeof h->reason, line);
 }
 
+/* RFC 9110 section 5.3: several fields of one name are one list. */
+static void
+add_kept(char kept[ZINC_HTTP_VALUE], piece value)
+{
+	const size_t n = strlen(kept);
+
+	if (n == 0 || n + 1 + value.n >= ZINC_HTTP_VALUE) {
+		keep(kept, ZINC_HTTP_VALUE, n == 0 ? value : (piece){value.p, 0});
+		return;
+	}
+	kept[n] = ',';
+	memcpy(kept + n + 1, value.p, value.n);
+	kept[n + 1 + value.n] = '\0';
+}
+
 void
 zinc_http_head_line(zinc_http_head *h, const char *line, size_t n)
 {
@@ -296,5 +311,5 @@ zinc_http_head_line(zinc_http_head *h, const char *line, size_t n)
 			fields[i].set(h, value);
 	for (i = 0; h->keep && i < ZINC_HTTP_KEPT && h->keep[i]; i++)
 		if (is(name, h->keep[i]))
-			keep(h->kept[i], sizeof h->kept[i], value);
+			add_kept(h->kept[i], value);
 }

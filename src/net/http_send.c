@@ -262,8 +262,13 @@ add_headers(slot *s)
 {
 	const zinc_http_config *config = &s->lane->http->config;
 	const zinc_buf *own = &s->request.headers;
-	bool ok = add_header(s, "Accept-Encoding: identity");
+	const char *encoding = s->request.encoding ? s->request.encoding : "identity";
+	char line[64];
 	size_t i;
+	bool ok;
+
+	snprintf(line, sizeof line, "Accept-Encoding: %s", encoding);
+	ok = add_header(s, line);
 
 	if (s->request.sends) /* a round trip for "100 Continue" costs more than a body sent in vain */
 		ok = ok && add_header(s, "Expect:");

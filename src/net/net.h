@@ -3,7 +3,8 @@
  *
  * http.c runs exchanges, many at once, http_send.c sends them and http_poll.c waits for them; only these use libcurl.
  * http_head.c parses the head of an answer.  None of them knows keys or stores.  For S3: sigv4.c signs requests with
- * digests of digest.c, aws.c finds the keys, xml.c reads answers.
+ * digests of digest.c, aws.c finds the keys, xml.c reads answers.  For all that give out credentials: ask.c makes one
+ * request, token.c keeps a token, secret.c has the memory.
  *
  * The room is not part of libzinc, only of modules (base/module.c).
  */
@@ -16,6 +17,7 @@
 
 #define ZINC_HTTP_UNKNOWN UINT64_MAX
 #define ZINC_HTTP_KEPT    6
+#define ZINC_HTTP_VALUE   256
 
 /* Numbers that are missing or malformed are ZINC_HTTP_UNKNOWN. */
 typedef struct zinc_http_head {
@@ -36,9 +38,9 @@ typedef struct zinc_http_head {
 	uint64_t retry_after; /* seconds */
 	int unknown;          /* earlier tries of a change whose outcome is unknown */
 	/* Fields that the request asked for, by lower-case name; NULL-terminated.  "" when a field is missing or too
-	 * long. */
+	 * long.  A field that is sent twice has both values, with a comma between. */
 	const char *const *keep;
-	char kept[ZINC_HTTP_KEPT][256];
+	char kept[ZINC_HTTP_KEPT][ZINC_HTTP_VALUE];
 } zinc_http_head;
 
 void zinc_http_head_init(zinc_http_head *h);
@@ -81,8 +83,9 @@ typedef struct zinc_http_request {
 	/* NULL, or members of a query, set by sign(), which go only to where sign() sets it: they are never in `url`, and so
 	 * neither in a trace nor in an error. */
 	const char *secret_query;
-	bool once;    /* never retry if it may have been executed, whatever the method */
-	bool repeats; /* a POST that may be executed twice */
+	bool once;            /* never retry if it may have been executed, whatever the method */
+	bool repeats;         /* a POST that may be executed twice */
+	const char *encoding; /* Accept-Encoding; NULL: "identity".  Bodies are never decoded */
 } zinc_http_request;
 
 /* Add a field.  E_INVALID if it contains characters that could end its line. */

@@ -13,12 +13,13 @@
 #include "store/store_http.h"
 
 static zinc_status
-key_url(const zinc_web *w, const char *key, char **out, zinc_error *err)
+key_url(const zinc_web *w, const char *key, const zinc_tag *if_tag, char **out, zinc_error *err)
 {
 	const http_store *s = (const http_store *)w;
 	zinc_status st;
 	zinc_buf url;
 
+	(void)if_tag;
 	zinc_buf_init(&url, s->web.ctx, ZINC_MAX_KEY);
 	st = zinc_buf_printf(&url, err, "%s/", s->base);
 	if (st == ZINC_OK)

@@ -196,7 +196,7 @@ on_more(void *arg)
 		zinc_status st;
 
 		*c = make_change(x, x->taken);
-		st = x->store->web.key_url(&x->store->web, c->key, &c->url, &e);
+		st = x->store->web.key_url(&x->store->web, c->key, NULL, &c->url, &e);
 		if (st != ZINC_OK)
 			report_failed(c, st, &e);
 		else
@@ -220,7 +220,7 @@ run_all(changes *x, const zinc_wait *wait, zinc_error *err)
 	size_t i;
 
 	for (i = 0; i < x->n && st == ZINC_OK; i++)
-		st = x->store->web.key_url(&x->store->web, x->all[i].key, &x->all[i].url, err);
+		st = x->store->web.key_url(&x->store->web, x->all[i].key, NULL, &x->all[i].url, err);
 	if (st == ZINC_OK && x->n)
 		st = zinc_http_run(x->store->web.http, x->n, &user, err);
 	for (i = 0; i < x->n; i++)

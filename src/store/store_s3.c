@@ -4,7 +4,7 @@
  *     s3://bucket/base   +   key "a b/c"   =   https://bucket.s3.region.amazonaws.com/base/a%20b/c
  *                                         or   https://endpoint/bucket/base/a%20b/c
  *
- * store_web.c reads values, store_s3_call.c sends all other requests; put, del, list, parts (multipart uploads) and test
+ * store_web.c reads values, store_web_call.c sends all other requests; put, del, list, parts (multipart uploads) and test
  * (of conditions) are files of their own, store_s3_error.c explains failures.
  *
  * Promises (tests/unit/test_store_s3.c names each by its number):
@@ -123,25 +123,19 @@ zinc_s3_url(const s3_store *s, const char *key, const char *query, char **out, z
 }
 
 static zinc_status
-key_url(const zinc_web *w, const char *key, char **out, zinc_error *err)
+key_url(const zinc_web *w, const char *key, const zinc_tag *if_tag, char **out, zinc_error *err)
 {
+	(void)if_tag;
 	return zinc_s3_url((const s3_store *)w, key, NULL, out, err);
 }
 
-/* ---- signatures ---- */
-
-/* "host" of "https://host:port/path" */
-static zinc_bytes
-host_of(const char *url)
+static zinc_status
+call_url(zinc_web *w, const zinc_web_call *c, char **out, zinc_error *err)
 {
-	const char *host = strstr(url, "://");
-	zinc_bytes none = {NULL, 0};
-
-	if (!host)
-		return none;
-	host += 3;
-	return (zinc_bytes){(const uint8_t *)host, strcspn(host, "/?")};
+	return zinc_s3_url((const s3_store *)w, c->key, c->query, out, err);
 }
+
+/* ---- signatures ---- */
 
 static bool
 ends_with(zinc_bytes s, const char *end, size_t n)
@@ -207,7 +201,7 @@ bool
 zinc_s3_same_service(const char *from, const char *to)
 {
 	static const char *const domains[] = {"." AWS_DOMAIN, "." AWS_DOMAIN ".cn"};
-	const zinc_bytes a = host_of(from), b = host_of(to);
+	const zinc_bytes a = zinc_web_host(from), b = zinc_web_host(to);
 	size_t i;
 
 	if (strncmp(to, "https://", 8) != 0 || strncmp(from, "https://", 8) != 0 || !a.n || !b.n)
@@ -350,41 +344,6 @@ static const zinc_setting_row s3_settings[] = {
     {.name = NULL},
 };
 
-/* A setting that also has another value than yes and no. */
-static zinc_status
-three_way(const zinc_store_options *o, const char *name, const char *other, int *out, zinc_error *err)
-{
-	static const struct {
-		const char *text;
-		int value;
-	} words[] = {{"yes", 1}, {"1", 1}, {"true", 1}, {"no", 0}, {"0", 0}, {"false", 0}};
-	const char *text = zinc_setting_text(o, name);
-	size_t i;
-
-	*out = -1;
-	for (i = 0; text && i < sizeof words / sizeof words[0]; i++)
-		if (strcmp(text, words[i].text) == 0)
-			*out = words[i].value;
-	if (*out != -1 || (other && text && strcmp(text, other) == 0))
-		return ZINC_OK;
-	return zinc_fail(err, ZINC_E_INVALID, "s3.%s must be yes or no%s%s", name, other ? " or " : "",
-			 other ? other : "");
-}
-
-/* "a/b" and "a/b/" -> "a/b/"; "a/b//" names other objects and is refused */
-static zinc_status
-add_prefix(zinc_buf *out, const char *path, zinc_error *err)
-{
-	ZINC_TRY(zinc_url_unescape(out, path, strlen(path), true, err));
-	if (out->n && out->p[out->n - 1] != '/')
-		ZINC_TRY(zinc_buf_puts(out, "/", err));
-	if (!zinc_buf_text(out))
-		return zinc_fail_nomem(err);
-	if (out->n >= MAX_KEY)
-		return zinc_fail(err, ZINC_E_INVALID, "the path in the bucket is longer than %d bytes", MAX_KEY);
-	return zinc_prefix_check((const char *)out->p, err);
-}
-
 static bool
 is_bucket(const char *s, size_t n)
 {
@@ -398,63 +357,21 @@ static zinc_status
 take_place(s3_store *s, const char *rest, zinc_error *err)
 {
 	const size_t n = strcspn(rest, "/");
-	zinc_status st;
-	zinc_buf prefix;
 
 	if (!is_bucket(rest, n))
 		return zinc_fail(err, ZINC_E_INVALID, "an s3 URL needs the name of a bucket: s3://bucket/path");
 	s->bucket = zinc_strndup(s->web.ctx, rest, n);
 	if (!s->bucket)
 		return zinc_fail_nomem(err);
-	zinc_buf_init(&prefix, s->web.ctx, ZINC_MAX_KEY);
-	st = add_prefix(&prefix, rest + n + (rest[n] == '/'), err);
-	if (st == ZINC_OK)
-		s->prefix = (char *)prefix.p;
-	else
-		zinc_buf_fini(&prefix);
-	return st;
+	return zinc_web_prefix(s->web.ctx, rest + n + (rest[n] == '/'), MAX_KEY, &s->prefix, err);
 }
 
-static bool
-is_loopback(const char *endpoint)
-{
-	static const char *const names[] = {"localhost", "127.", "[::1]"};
-	const zinc_bytes host = host_of(endpoint);
-	size_t i, n;
-
-	for (i = 0; i < sizeof names / sizeof names[0]; i++) {
-		n = strlen(names[i]);
-		if (host.n >= n && strncasecmp((const char *)host.p, names[i], n) == 0 &&
-		    (i == 1 ? strspn((const char *)host.p, "0123456789.:") >= host.n : host.n == n || host.p[n] == ':'))
-			return true;
-	}
-	return false;
-}
-
-/* "host", "https://host:port/" -> "https://host:port" */
 static zinc_status
 take_endpoint(s3_store *s, const char *text, zinc_error *err)
 {
-	const char *scheme = strstr(text, "://") ? "" : "https://";
-	zinc_bytes host;
-	zinc_buf url;
-	zinc_status st;
-
-	zinc_buf_init(&url, s->web.ctx, ZINC_MAX_KEY);
-	st = zinc_buf_printf(&url, err, "%s%s", scheme, text);
-	while (st == ZINC_OK && url.n && url.p[url.n - 1] == '/')
-		url.n--;
-	if (st == ZINC_OK && !zinc_buf_text(&url))
-		st = zinc_fail_nomem(err);
-	s->endpoint = (char *)url.p;
-	if (st != ZINC_OK)
-		return st;
+	ZINC_TRY(zinc_web_endpoint(s->web.ctx, text, "s3.endpoint", false, &s->endpoint, err));
 	s->https = strncmp(s->endpoint, "https://", 8) == 0;
-	host = host_of(s->endpoint);
-	if ((!s->https && strncmp(s->endpoint, "http://", 7) != 0) || !host.n || host.p[host.n] ||
-	    strpbrk(s->endpoint, " @?#\t\r\n\"<>\\^`{|}"))
-		return zinc_fail(err, ZINC_E_INVALID, "s3.endpoint must be https://host or https://host:port");
-	s->allow_http |= is_loopback(s->endpoint);
+	s->allow_http |= zinc_web_is_loopback(s->endpoint);
 	return ZINC_OK;
 }
 
@@ -472,7 +389,7 @@ take_style(s3_store *s, const zinc_store_options *o, zinc_error *err)
 {
 	int style;
 
-	ZINC_TRY(three_way(o, "path_style", "auto", &style, err));
+	ZINC_TRY(zinc_web_three_way(o, "s3", "path_style", "auto", &style, err));
 	s->path_style = style == -1 ? s->endpoint || !is_label(s->bucket) : style == 1;
 	if (!s->path_style && !is_label(s->bucket) && s->https)
 		return zinc_fail(err, ZINC_E_INVALID,
@@ -505,7 +422,7 @@ take_keys(s3_store *s, const zinc_store_options *o, zinc_error *err)
 			     .ca_file = zinc_setting_text(o, "ca_file")};
 	int anonymous;
 
-	ZINC_TRY(three_way(o, "anonymous", NULL, &anonymous, err));
+	ZINC_TRY(zinc_web_three_way(o, "s3", "anonymous", NULL, &anonymous, err));
 	c.anonymous = anonymous == 1;
 	if (!c.anonymous && !c.id != !c.secret)
 		return zinc_fail(err, ZINC_E_INVALID, "s3.access_key_id and s3.secret_access_key must be set together");
@@ -540,9 +457,9 @@ take_client(s3_store *s, const zinc_store_options *o, zinc_error *err)
 		return zinc_fail(err, ZINC_E_INVALID, "s3.retries must be 0 to 100");
 	c.ca_file = ca_file(s, o);
 	/* a proxy is another machine, to which plain http would show what is signed */
-	s->local = s->endpoint && !s->https && is_loopback(s->endpoint) && !zinc_setting_yes(o, "allow_http");
+	s->local = s->endpoint && !s->https && zinc_web_is_loopback(s->endpoint) && !zinc_setting_yes(o, "allow_http");
 	c.direct = s->local;
-	c.retries = s->retries = (int)retries;
+	c.retries = s->web.retries = (int)retries;
 	c.parallel = (int)parallel;
 	s->parallel = (uint32_t)parallel;
 	s->part_bytes = (uint64_t)part * ZINC_MIB;
@@ -588,6 +505,12 @@ s3_open(void **self, const char *rest, const zinc_store_options *options, zinc_e
 	s->web.key_url = key_url;
 	s->web.sign = zinc_s3_sign;
 	s->web.judge = zinc_s3_judge;
+	s->web.call_keep = zinc_s3_keep;
+	s->web.call_url = call_url;
+	s->web.call_fields = zinc_s3_call_fields;
+	s->web.call_head = zinc_s3_call_head;
+	s->web.call_is_error = zinc_s3_call_is_error;
+	s->web.call_judge = zinc_s3_call_judge;
 	pthread_mutex_init(&s->lock, NULL);
 	s->fork = (zinc_fork_hook){.lock = &s->lock};
 	zinc_fork_add(&s->fork);

@@ -9,42 +9,22 @@
  *     an absent key is never sent.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "store/store_s3.h"
 
 #define BATCH 1000 /* keys of one DeleteObjects request */
 #define FEW   4    /* so many are deleted one by one, at once */
 
-/* One call of del. */
-typedef struct dels_run {
-	s3_store *store;
-	const zinc_del *dels;
-	const zinc_done *done;
-	const zinc_wait *wait;
-	uint8_t *reported;
-} dels_run;
-
-static void
-report(const dels_run *r, size_t i, zinc_status st, const zinc_error *err)
-{
-	r->reported[i] = 1;
-	zinc_done_report(r->done, i, st, NULL, st == ZINC_OK ? NULL : err);
-}
-
-static bool
-is_conditional(const zinc_del *d)
-{
-	return d->when && d->when->when != ZINC_ANY;
-}
-
-/* ---- one by one ---- */
+/* ---- conditions ---- */
 
 /* Some servers answer a conditional delete of a missing key with success, so the value is looked at first.  "Delete if it
  * is absent" is only that question: S3 has no such condition, and would ignore it. */
 static zinc_status
-check_condition(s3_store *s, const zinc_del *d, const zinc_wait *wait, zinc_error *err)
+check_condition(zinc_web *w, const zinc_del *d, bool *only, const zinc_wait *wait, zinc_error *err)
 {
+	s3_store *s = (s3_store *)w;
+
+	*only = d->when->when == ZINC_ABSENT;
 	if (d->when->when == ZINC_EQUALS)
 		ZINC_TRY(zinc_s3_check_condition(s, d->key, d->when, wait, err));
 	if (d->when->when == ZINC_EQUALS && s->conditions)
@@ -52,58 +32,18 @@ check_condition(s3_store *s, const zinc_del *d, const zinc_wait *wait, zinc_erro
 	return zinc_s3_check_value(s, d->key, d->when, wait, err);
 }
 
-static void
-on_ended(void *arg, s3_call *c, const zinc_error *err)
-{
-	const dels_run *r = (const dels_run *)arg;
-	const bool gone = c->result == ZINC_E_NOTFOUND && !c->when;
-
-	report(r, c->i, gone ? ZINC_OK : c->result, err);
-}
-
-/* Delete those of i .. i+n-1 that are not reported yet. */
-static zinc_status
-delete_each(dels_run *r, size_t i, size_t n, zinc_error *err)
-{
-	s3_calls x = {.store = r->store, .ended = on_ended, .arg = r, .wait = r->wait};
-	zinc_status st = ZINC_OK;
-	size_t k;
-
-	x.all = (s3_call *)zinc_calloc(r->store->web.ctx, n, sizeof *x.all);
-	if (!x.all)
-		return zinc_fail_nomem(err);
-	for (k = i; k < i + n; k++) {
-		const zinc_del *d = &r->dels[k];
-		zinc_error e = ZINC_ERROR_INIT;
-
-		if (r->reported[k])
-			continue;
-		if (is_conditional(d))
-			st = check_condition(r->store, d, r->wait, &e);
-		if (is_conditional(d) && (st != ZINC_OK || d->when->when == ZINC_ABSENT)) {
-			report(r, k, st, &e);
-			continue;
-		}
-		x.all[x.n] = (s3_call){.method = "DELETE", .key = d->key, .i = k};
-		x.all[x.n++].when = is_conditional(d) && r->store->conditions ? d->when : NULL;
-	}
-	st = zinc_s3_run(&x, err);
-	for (k = 0; k < x.n; k++)
-		zinc_s3_call_fini(r->store, &x.all[k]);
-	zinc_free(r->store->web.ctx, x.all);
-	return st;
-}
-
 /* ---- batches ---- */
 
 /* The request and the keys of one DeleteObjects. */
 typedef struct batch {
-	dels_run *run;
-	size_t *at; /* indices in run->dels, sorted by key */
+	zinc_web_dels *run;
+	s3_store *store;
+	const size_t *at; /* indices in run->dels, sorted by key */
 	size_t n;
 	size_t nprefix;
 	zinc_buf text;
 	zinc_buf sum; /* its checksum in base64 */
+	zinc_web_field field;
 } batch;
 
 static zinc_status
@@ -120,7 +60,7 @@ add_text(zinc_buf *out, const char *s, zinc_error *err)
 static zinc_status
 write_request(batch *b, zinc_error *err)
 {
-	const s3_store *s = b->run->store;
+	const s3_store *s = b->store;
 	size_t k;
 
 	ZINC_TRY(zinc_buf_puts(&b->text, "<Delete xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">", err));
@@ -135,7 +75,7 @@ write_request(batch *b, zinc_error *err)
 
 /* S3 requires a checksum of this request.  All servers know MD5, but some systems forbid it. */
 static zinc_status
-add_checksum(batch *b, s3_call *c, zinc_error *err)
+add_checksum(batch *b, zinc_web_call *c, zinc_error *err)
 {
 	const struct iovec v = {b->text.p, b->text.n};
 	uint8_t digest[ZINC_SHA256_BYTES];
@@ -144,7 +84,11 @@ add_checksum(batch *b, s3_call *c, zinc_error *err)
 	if (!md5 && !zinc_sha256(&v, 1, digest))
 		return zinc_fail(err, ZINC_E_UNSUPPORTED, "no checksum is available");
 	ZINC_TRY(zinc_base64_encode(digest, md5 ? ZINC_MD5_BYTES : ZINC_SHA256_BYTES, &b->sum, err));
-	*(md5 ? &c->md5 : &c->sha256) = zinc_buf_text(&b->sum);
+	if (!zinc_buf_text(&b->sum))
+		return zinc_fail_nomem(err);
+	b->field = (zinc_web_field){md5 ? "Content-MD5" : "x-amz-checksum-sha256", (const char *)b->sum.p};
+	c->fields = &b->field;
+	c->nfields = 1;
 	return ZINC_OK;
 }
 
@@ -242,19 +186,19 @@ static void
 on_deleted(void *arg, const char *key, const char *code, const char *message)
 {
 	const batch *b = (const batch *)arg;
-	const dels_run *r = b->run;
+	const zinc_web_dels *r = b->run;
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status st = ZINC_OK;
 	size_t k;
 
-	if (strncmp(key, r->store->prefix, b->nprefix) != 0)
+	if (strncmp(key, b->store->prefix, b->nprefix) != 0)
 		return;
 	key += b->nprefix;
 	if (code && strcmp(code, "NoSuchKey") != 0)
 		st = zinc_fail(&e, ZINC_E_IO, "%.60s: %.200s", code, message);
 	for (k = find_key(b, key); k < b->n && strcmp(r->dels[b->at[k]].key, key) == 0; k++)
 		if (!r->reported[b->at[k]])
-			report(r, b->at[k], st, &e);
+			zinc_web_report_del(r, b->at[k], st, &e);
 }
 
 /* ---- one batch ---- */
@@ -267,11 +211,11 @@ report_rest(const batch *b, zinc_status st, const zinc_error *err)
 
 	for (k = 0; k < b->n; k++)
 		if (!b->run->reported[b->at[k]])
-			report(b->run, b->at[k], st, err);
+			zinc_web_report_del(b->run, b->at[k], st, err);
 }
 
 static bool
-has_no_batches(const s3_call *c)
+has_no_batches(const zinc_web_call *c)
 {
 	return c->status == 501 || c->status == 405 || strcmp(c->code, "NotImplemented") == 0 ||
 	       strcmp(c->code, "MethodNotAllowed") == 0;
@@ -281,8 +225,8 @@ has_no_batches(const s3_call *c)
 static bool
 delete_batch(batch *b)
 {
-	s3_store *s = b->run->store;
-	s3_call c = {.method = "POST", .query = "delete=", .sends = true, .repeats = true, .reads = true};
+	s3_store *s = b->store;
+	zinc_web_call c = {.method = "POST", .query = "delete=", .sends = true, .repeats = true, .reads = true};
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_status st = write_request(b, &e);
 	struct iovec body = {b->text.p, b->text.n};
@@ -293,7 +237,7 @@ delete_batch(batch *b)
 	if (st == ZINC_OK)
 		st = add_checksum(b, &c, &e);
 	if (st == ZINC_OK) {
-		st = zinc_s3_one(s, &c, b->run->wait, &e);
+		st = zinc_web_one(&s->web, &c, b->run->wait, &e);
 		known = st == ZINC_OK || !has_no_batches(&c);
 	}
 	if (st == ZINC_OK)
@@ -302,49 +246,23 @@ delete_batch(batch *b)
 		st = zinc_fail(&e, ZINC_E_UNCERTAIN, "the server's answer does not mention this key");
 	if (known)
 		report_rest(b, st, &e);
-	zinc_s3_call_fini(s, &c);
+	zinc_web_call_fini(&s->web, &c);
 	return known;
 }
 
-static int
-compare_keys(const void *a, const void *b, void *arg)
+static bool
+delete_many(zinc_web_dels *r, const size_t *at, size_t n)
 {
-	const zinc_del *dels = (const zinc_del *)arg;
+	s3_store *s = (s3_store *)r->web;
+	batch b = {.run = r, .store = s, .at = at, .n = n, .nprefix = strlen(s->prefix)};
+	bool known;
 
-	return strcmp(dels[*(const size_t *)a].key, dels[*(const size_t *)b].key);
-}
-
-/* Delete the keys i .. i+n-1 that have no condition by one request. */
-static zinc_status
-delete_many(dels_run *r, size_t i, size_t n, zinc_error *err)
-{
-	zinc_context *ctx = r->store->web.ctx;
-	batch b = {.run = r, .nprefix = strlen(r->store->prefix)};
-	size_t k;
-
-	b.at = (size_t *)zinc_calloc(ctx, n, sizeof *b.at);
-	if (!b.at)
-		return zinc_fail_nomem(err);
-	for (k = i; k < i + n; k++)
-		if (!is_conditional(&r->dels[k]))
-			b.at[b.n++] = k;
-	qsort_r(b.at, b.n, sizeof *b.at, compare_keys, (void *)(uintptr_t)r->dels);
-	zinc_buf_init(&b.text, ctx, 16 * ZINC_MIB);
-	zinc_buf_init(&b.sum, ctx, ZINC_KIB);
-	if (b.n && !delete_batch(&b))
-		atomic_store(&r->store->no_batches, true);
+	zinc_buf_init(&b.text, s->web.ctx, 16 * ZINC_MIB);
+	zinc_buf_init(&b.sum, s->web.ctx, ZINC_KIB);
+	known = delete_batch(&b);
 	zinc_buf_fini(&b.sum);
 	zinc_buf_fini(&b.text);
-	zinc_free(ctx, b.at);
-	return ZINC_OK;
-}
-
-static zinc_status
-delete_range(dels_run *r, size_t i, size_t n, zinc_error *err)
-{
-	if (n > FEW && !atomic_load(&r->store->no_batches))
-		ZINC_TRY(delete_many(r, i, n, err));
-	return delete_each(r, i, n, err);
+	return known;
 }
 
 zinc_status
@@ -352,25 +270,9 @@ zinc_s3_del(void *self, zinc_put_group *group, const zinc_del *dels, size_t n, c
 	    const zinc_wait *wait, zinc_error *err)
 {
 	s3_store *s = (s3_store *)self;
-	const size_t room = done->more ? done->room : n;
-	dels_run r = {.store = s, .dels = dels, .done = done, .wait = wait};
-	zinc_error e = ZINC_ERROR_INIT;
-	size_t i = 0, k, part;
-	zinc_status st;
+	const zinc_web_del_ops ops = {
+	    .batch = BATCH, .few = FEW, .check = check_condition, .many = delete_many, .no_conditions = !s->conditions};
 
 	(void)group, (void)flags;
-	r.reported = (uint8_t *)zinc_calloc(s->web.ctx, room, 1);
-	if (!r.reported)
-		return zinc_fail_nomem(err);
-	for (; i < n; i += part) {
-		part = n - i < BATCH ? n - i : BATCH;
-		st = delete_range(&r, i, part, &e);
-		for (k = i; k < i + part; k++)
-			if (!r.reported[k])
-				report(&r, k, st, &e);
-		if (done->more && i + part == n)
-			n = done->more(done->arg);
-	}
-	zinc_free(s->web.ctx, r.reported);
-	return ZINC_OK;
+	return zinc_web_del(&s->web, &ops, &s->no_batches, dels, n, done, wait, err);
 }

@@ -22,17 +22,6 @@ const char *const zinc_s3_keep[] = {"x-amz-bucket-region", "x-amz-meta-zinc-writ
 
 /* ---- error documents ---- */
 
-/* The server's words may be anything. */
-static void
-copy_printable(char *out, size_t cap, const zinc_buf *from)
-{
-	size_t i, n = from->n < cap - 1 ? from->n : cap - 1;
-
-	for (i = 0; i < n; i++)
-		out[i] = from->p[i] >= ' ' && from->p[i] < 0x7f ? (char)from->p[i] : '?';
-	out[n] = '\0';
-}
-
 static zinc_status
 take_member(s3_fault *out, zinc_xml *x, zinc_buf *value)
 {
@@ -50,7 +39,7 @@ take_member(s3_fault *out, zinc_xml *x, zinc_buf *value)
 		if (zinc_xml_is(x, members[i].name)) {
 			value->n = 0;
 			ZINC_TRY(zinc_xml_value(x, value, NULL));
-			copy_printable(members[i].to, members[i].cap, value);
+			zinc_web_printable(members[i].to, members[i].cap, value->p, value->n);
 			return ZINC_OK;
 		}
 	return zinc_xml_skip(x, NULL);
@@ -143,10 +132,9 @@ fail(const s3_store *s, const zinc_web_answer *a, const s3_fault *f, zinc_error 
 	const char *request = f->request[0] ? f->request : a->head->kept[S3_KEEP_REQUEST];
 	const bool listing_denied = a->lists && a->head->status == 403;
 	const zinc_status st = listing_denied ? ZINC_E_UNSUPPORTED : ZINC_E_IO;
-	zinc_buf shown = {.p = (uint8_t *)(uintptr_t)request, .n = strlen(request)};
 	char id[S3_NAME], more[ZINC_AWS_ADVICE + 2];
 
-	copy_printable(id, sizeof id, &shown);
+	zinc_web_printable(id, sizeof id, request, strlen(request));
 	if (zinc_aws_shows_secret(s->aws, f->message) || zinc_aws_shows_secret(s->aws, id) ||
 	    zinc_aws_shows_secret(s->aws, f->code))
 		return zinc_fail(err, st, "HTTP %d; the server's words are not shown: they contain the credentials",
@@ -244,7 +232,7 @@ zinc_s3_explain(s3_store *s, const zinc_web_answer *a, s3_fault *f, zinc_error *
 		return ZINC_WEB_AGAIN;
 	if (a->bare)
 		return ZINC_WEB_READ;
-	if (is_passing(f) && a->rounds < s->retries)
+	if (is_passing(f) && a->rounds < s->web.retries)
 		return ZINC_WEB_LATER;
 	fail(s, a, f, err);
 	return ZINC_WEB_FAILED;
@@ -256,4 +244,47 @@ zinc_s3_judge(zinc_web *w, const zinc_web_answer *a, zinc_error *err)
 	s3_fault f;
 
 	return zinc_s3_explain((s3_store *)w, a, &f, err);
+}
+
+/* ---- requests that are no gets ---- */
+
+zinc_status
+zinc_s3_call_fields(zinc_web *w, const zinc_web_call *c, zinc_http_request *out, zinc_error *err)
+{
+	(void)w;
+	if (c->when && c->when->when == ZINC_ABSENT)
+		ZINC_TRY(zinc_http_header(out, "If-None-Match", "*", err));
+	else if (c->when && c->when->when == ZINC_EQUALS)
+		ZINC_TRY(zinc_web_add_condition(out, c->when->tag, err));
+	return c->write ? zinc_http_header(out, zinc_s3_keep[S3_KEEP_WRITE], c->write, err) : ZINC_OK;
+}
+
+void
+zinc_s3_call_head(zinc_web *w, zinc_web_call *c, const zinc_http_head *h)
+{
+	atomic_store(&((s3_store *)w)->bucket_exists, true);
+	if (h->etag[0])
+		zinc_web_take_tag(w, h, ZINC_HTTP_UNKNOWN, &c->tag);
+	snprintf(c->found_write, sizeof c->found_write, "%.*s", ZINC_WEB_NAME - 1, h->kept[S3_KEEP_WRITE]);
+}
+
+bool
+zinc_s3_call_is_error(zinc_web *w, const zinc_web_call *c)
+{
+	const bool reads = strcmp(c->method, "GET") == 0 || strcmp(c->method, "HEAD") == 0;
+	const char *text = (const char *)c->text.p;
+	s3_fault f;
+
+	return reads ? zinc_s3_parse_error(&f, w->ctx, text, c->text.n) : zinc_s3_may_be_error(text, c->text.n);
+}
+
+zinc_web_verdict
+zinc_s3_call_judge(zinc_web *w, const zinc_web_answer *a, char code[ZINC_WEB_NAME], zinc_error *err)
+{
+	zinc_web_verdict v;
+	s3_fault f;
+
+	v = zinc_s3_explain((s3_store *)w, a, &f, err);
+	memcpy(code, f.code, ZINC_WEB_NAME);
+	return v;
 }

@@ -14,33 +14,11 @@
 
 #include "store/store_s3.h"
 
-#define MAX_PAGE  (64 * ZINC_MIB)
-#define MAX_EMPTY 1000 /* a server may skip what was deleted */
-
-void
-zinc_s3_page_init(s3_page *p, zinc_context *ctx)
-{
-	memset(p, 0, sizeof *p);
-	zinc_buf_init(&p->names, ctx, MAX_PAGE);
-	zinc_buf_init(&p->entries, ctx, MAX_PAGE);
-	zinc_buf_init(&p->next, ctx, ZINC_MAX_KEY);
-	zinc_buf_init(&p->next_id, ctx, ZINC_MAX_KEY);
-}
-
-void
-zinc_s3_page_fini(s3_page *p)
-{
-	zinc_buf_fini(&p->names);
-	zinc_buf_fini(&p->entries);
-	zinc_buf_fini(&p->next);
-	zinc_buf_fini(&p->next_id);
-}
-
 /* ---- parsing ---- */
 
 /* A page while it is parsed. */
 typedef struct parsing {
-	s3_page *out;
+	zinc_web_page *out;
 	zinc_xml x;
 	zinc_buf value;
 	bool escaped; /* names have %XX and '+' */
@@ -94,11 +72,7 @@ unescape(parsing *p)
 static zinc_status
 add_name(parsing *p, size_t *at)
 {
-	if (p->value.n && memchr(p->value.p, 0, p->value.n))
-		return zinc_fail(p->err, ZINC_E_CORRUPT, "a listed name has a zero byte");
-	*at = p->out->names.n;
-	ZINC_TRY(zinc_buf_add(&p->out->names, p->value.p, p->value.n, p->err));
-	return zinc_buf_add(&p->out->names, "", 1, p->err);
+	return zinc_web_page_name(p->out, p->value.p, p->value.n, at, p->err);
 }
 
 static zinc_status
@@ -131,7 +105,7 @@ take_date(parsing *p, int64_t *out)
 }
 
 static zinc_status
-take_entry_member(parsing *p, s3_entry *e, bool *named)
+take_entry_member(parsing *p, zinc_web_entry *e, bool *named)
 {
 	if (zinc_xml_is(&p->x, "Key") || zinc_xml_is(&p->x, "Prefix")) {
 		if (*named)
@@ -156,7 +130,7 @@ take_entry_member(parsing *p, s3_entry *e, bool *named)
 static zinc_status
 take_entry(parsing *p, bool is_prefix)
 {
-	s3_entry e = {.begun = -1, .is_prefix = is_prefix};
+	zinc_web_entry e = {.begun = -1, .is_prefix = is_prefix};
 	zinc_xml_event event;
 	bool named = false;
 
@@ -254,7 +228,7 @@ parse(parsing *p, const char *text, size_t n)
 }
 
 zinc_status
-zinc_s3_parse_page(s3_page *out, const char *text, size_t n, zinc_error *err)
+zinc_s3_parse_page(zinc_web_page *out, const char *text, size_t n, zinc_error *err)
 {
 	parsing p = {.out = out, .err = err};
 	zinc_status st;
@@ -269,177 +243,51 @@ zinc_s3_parse_page(s3_page *out, const char *text, size_t n, zinc_error *err)
 
 /* ---- listing ---- */
 
-/* One listing. */
-typedef struct listing {
-	s3_store *store;
-	const char *prefix; /* the caller's */
-	const zinc_lister *to;
-	const zinc_wait *wait;
-	s3_page page;
-	zinc_buf token; /* of the current page */
-	zinc_buf last;  /* the last name */
-	size_t nbase;   /* length of the store's prefix */
-	int empty;      /* pages without an entry */
-	bool stop;
-	zinc_error *err;
-} listing;
-
 static zinc_status
-add_query(zinc_buf *q, const listing *l, bool first)
+add_query(zinc_buf *q, const zinc_web_listing *l, const zinc_buf *token, zinc_error *err)
 {
-	const char *base = l->store->prefix;
-
-	if (!first) {
-		ZINC_TRY(zinc_buf_puts(q, "continuation-token=", l->err));
-		ZINC_TRY(zinc_sigv4_escape(q, (const char *)l->token.p, l->token.n, false, l->err));
-		ZINC_TRY(zinc_buf_puts(q, "&", l->err));
+	if (token) {
+		ZINC_TRY(zinc_buf_puts(q, "continuation-token=", err));
+		ZINC_TRY(zinc_sigv4_escape(q, (const char *)token->p, token->n, false, err));
+		ZINC_TRY(zinc_buf_puts(q, "&", err));
 	}
 	if (!l->to->key)
-		ZINC_TRY(zinc_buf_puts(q, "delimiter=%2F&", l->err));
-	ZINC_TRY(zinc_buf_puts(q, "encoding-type=url&list-type=2&prefix=", l->err));
-	ZINC_TRY(zinc_sigv4_escape(q, base, strlen(base), false, l->err));
-	return zinc_sigv4_escape(q, l->prefix, strlen(l->prefix), false, l->err);
+		ZINC_TRY(zinc_buf_puts(q, "delimiter=%2F&", err));
+	ZINC_TRY(zinc_buf_puts(q, "encoding-type=url&list-type=2&prefix=", err));
+	ZINC_TRY(zinc_sigv4_escape(q, l->base, strlen(l->base), false, err));
+	return zinc_sigv4_escape(q, l->prefix, strlen(l->prefix), false, err);
 }
 
 static zinc_status
-get_page(listing *l, bool first)
+get_page(zinc_web_listing *l, const zinc_buf *token, zinc_web_page *out, zinc_error *err)
 {
-	s3_call c = {.method = "GET", .reads = true};
+	zinc_web_call c = {.method = "GET", .reads = true};
 	zinc_status st;
 	zinc_buf q;
 
-	zinc_buf_init(&q, l->store->web.ctx, ZINC_MAX_KEY);
-	st = add_query(&q, l, first);
+	zinc_buf_init(&q, l->web->ctx, ZINC_MAX_KEY);
+	st = add_query(&q, l, token, err);
 	c.query = (const char *)q.p;
 	if (st == ZINC_OK)
-		st = zinc_s3_one(l->store, &c, l->wait, l->err);
+		st = zinc_web_one(l->web, &c, l->wait, err);
 	if (st == ZINC_OK)
-		st = zinc_s3_parse_page(&l->page, (const char *)c.text.p, c.text.n, l->err);
-	zinc_s3_call_fini(l->store, &c);
+		st = zinc_s3_parse_page(out, (const char *)c.text.p, c.text.n, err);
+	zinc_web_call_fini(l->web, &c);
 	zinc_buf_fini(&q);
 	return st;
-}
-
-static int
-compare_entries(const void *a, const void *b, void *arg)
-{
-	const char *names = (const char *)arg;
-
-	return strcmp(names + ((const s3_entry *)a)->name, names + ((const s3_entry *)b)->name);
-}
-
-/* Keys and prefixes are two lists in the answer. */
-static zinc_status
-check_order(listing *l, const char *name)
-{
-	if (l->last.p && l->last.n && strcmp((const char *)l->last.p, name) >= 0)
-		return zinc_fail(l->err, ZINC_E_UNSUPPORTED,
-				 "this server lists keys twice or out of order (directory buckets do)");
-	l->last.n = 0;
-	ZINC_TRY(zinc_buf_puts(&l->last, name, l->err));
-	return zinc_buf_text(&l->last) ? ZINC_OK : zinc_fail_nomem(l->err);
-}
-
-static void
-pass_non_key(listing *l, const char *name)
-{
-	const zinc_non_key n = {
-	    .size = sizeof n, .kind = ZINC_NON_KEY_NAME, .key = name, .why = "its name cannot be a key"};
-
-	if (l->to->non_key)
-		l->stop = l->to->non_key(l->to->arg, &n) != 0;
-}
-
-/* "a/b/" is what web consoles make for a directory; it holds nothing. */
-static bool
-is_directory(const s3_entry *e, const char *key)
-{
-	const size_t n = strlen(key);
-
-	return !e->is_prefix && (n == 0 || key[n - 1] == '/') && e->nbytes == 0;
-}
-
-static zinc_status
-pass_entry(listing *l, const s3_entry *e)
-{
-	const char *name = (const char *)l->page.names.p + e->name, *key = name + l->nbase;
-
-	if (strncmp(name, l->store->prefix, l->nbase) != 0 || strncmp(key, l->prefix, strlen(l->prefix)) != 0)
-		return zinc_fail(l->err, ZINC_E_CORRUPT, "the server lists a key outside of the prefix");
-	ZINC_TRY(check_order(l, name));
-	if (is_directory(e, key))
-		return ZINC_OK;
-	if ((e->is_prefix ? zinc_prefix_check(key, NULL) : zinc_key_check(key, NULL)) != ZINC_OK)
-		pass_non_key(l, key);
-	else if (l->to->key)
-		l->stop = !e->is_prefix && l->to->key(l->to->arg, key, e->nbytes) != 0;
-	else
-		l->stop = l->to->entry(l->to->arg, key, e->is_prefix) != 0;
-	return ZINC_OK;
-}
-
-static zinc_status
-pass_page(listing *l)
-{
-	s3_entry *all = (s3_entry *)(void *)l->page.entries.p;
-	const size_t n = l->page.entries.n / sizeof *all;
-	size_t i;
-
-	if (n > 1)
-		qsort_r(all, n, sizeof *all, compare_entries, l->page.names.p);
-	for (i = 0; i < n && !l->stop; i++) {
-		if (i % 64 == 0)
-			ZINC_TRY(zinc_wait_check(l->wait, l->err));
-		ZINC_TRY(pass_entry(l, &all[i]));
-	}
-	return ZINC_OK;
-}
-
-/* The next page needs a token that was not used before; the order of keys finds longer circles. */
-static zinc_status
-take_token(listing *l)
-{
-	const zinc_buf *next = &l->page.next;
-
-	if (next->n == 0)
-		return zinc_fail(l->err, ZINC_E_IO, "the server's listing goes on, but it does not say where");
-	if (next->n == l->token.n && memcmp(next->p, l->token.p, next->n) == 0)
-		return zinc_fail(l->err, ZINC_E_IO, "the server lists the same page again and again");
-	if (l->page.entries.n == 0 && ++l->empty > MAX_EMPTY)
-		return zinc_fail(l->err, ZINC_E_IO, "the server lists empty pages without end");
-	l->token.n = 0;
-	return zinc_buf_add(&l->token, next->p, next->n, l->err);
-}
-
-static zinc_status
-list_pages(listing *l)
-{
-	bool first = true;
-
-	for (;;) {
-		ZINC_TRY(zinc_wait_for(l->wait, "a listing", l->err));
-		ZINC_TRY(get_page(l, first));
-		first = false;
-		ZINC_TRY(pass_page(l));
-		if (l->stop || !l->page.truncated)
-			return ZINC_OK;
-		ZINC_TRY(take_token(l));
-	}
 }
 
 zinc_status
 zinc_s3_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_wait *wait, zinc_error *err)
 {
 	s3_store *s = (s3_store *)self;
-	listing l = {.store = s, .prefix = prefix, .to = to, .wait = wait, .nbase = strlen(s->prefix), .err = err};
-	zinc_status st;
+	zinc_web_listing l = {.web = &s->web,
+			      .base = s->prefix,
+			      .prefix = prefix,
+			      .to = to,
+			      .wait = wait,
+			      .get = get_page,
+			      .disorder = " (directory buckets do)"};
 
-	zinc_s3_page_init(&l.page, s->web.ctx);
-	zinc_buf_init(&l.token, s->web.ctx, ZINC_MAX_KEY);
-	zinc_buf_init(&l.last, s->web.ctx, ZINC_MAX_KEY);
-	st = list_pages(&l);
-	zinc_s3_page_fini(&l.page);
-	zinc_buf_fini(&l.token);
-	zinc_buf_fini(&l.last);
-	return st;
+	return zinc_web_walk(&l, err);
 }

@@ -36,7 +36,7 @@ typedef struct upload {
 	const zinc_wait *wait;
 	zinc_buf id; /* escaped, for queries */
 	part *parts; /* by number - 1 */
-	s3_calls calls;
+	zinc_web_calls calls;
 	zinc_status status; /* of the first part that failed */
 	zinc_error *err;
 	char write[40];
@@ -45,7 +45,7 @@ typedef struct upload {
 /* ---- beginning and giving up ---- */
 
 static zinc_status
-take_id(upload *u, const s3_call *c, zinc_error *err)
+take_id(upload *u, const zinc_web_call *c, zinc_error *err)
 {
 	zinc_status st;
 	zinc_buf id;
@@ -64,25 +64,25 @@ take_id(upload *u, const s3_call *c, zinc_error *err)
 static zinc_status
 begin_upload(upload *u, zinc_error *err)
 {
-	s3_call c = {.method = "POST",
-		     .key = u->key,
-		     .query = "uploads=",
-		     .sends = true,
-		     .repeats = true,
-		     .reads = true,
-		     .write = u->write};
-	zinc_status st = zinc_s3_one(u->store, &c, u->wait, err);
+	zinc_web_call c = {.method = "POST",
+			   .key = u->key,
+			   .query = "uploads=",
+			   .sends = true,
+			   .repeats = true,
+			   .reads = true,
+			   .write = u->write};
+	zinc_status st = zinc_web_one(&u->store->web, &c, u->wait, err);
 
 	if (st == ZINC_OK)
 		st = take_id(u, &c, err);
-	zinc_s3_call_fini(u->store, &c);
+	zinc_web_call_fini(&u->store->web, &c);
 	return st;
 }
 
 static zinc_status
 abort_upload(s3_store *s, const char *key, const char *escaped_id, const zinc_wait *wait, zinc_error *err)
 {
-	s3_call c = {.method = "DELETE", .key = key};
+	zinc_web_call c = {.method = "DELETE", .key = key};
 	zinc_status st;
 	zinc_buf query;
 
@@ -90,10 +90,10 @@ abort_upload(s3_store *s, const char *key, const char *escaped_id, const zinc_wa
 	st = zinc_buf_printf(&query, err, "uploadId=%s", escaped_id);
 	c.query = (const char *)query.p;
 	if (st == ZINC_OK)
-		st = zinc_s3_one(s, &c, wait, err);
+		st = zinc_web_one(&s->web, &c, wait, err);
 	if (st != ZINC_OK && strcmp(c.code, "NoSuchUpload") == 0)
 		st = ZINC_OK;
-	zinc_s3_call_fini(s, &c);
+	zinc_web_call_fini(&s->web, &c);
 	zinc_buf_fini(&query);
 	return st;
 }
@@ -101,38 +101,15 @@ abort_upload(s3_store *s, const char *key, const char *escaped_id, const zinc_wa
 /* ---- parts ---- */
 
 static zinc_status
-slice(zinc_context *ctx, const zinc_put *put, uint64_t offset, uint64_t nbytes, struct iovec **out, int *nout,
-      zinc_error *err)
-{
-	struct iovec *v = (struct iovec *)zinc_calloc(ctx, (size_t)put->niov, sizeof *v);
-	int k;
-
-	*out = v;
-	*nout = 0;
-	if (!v)
-		return zinc_fail_nomem(err);
-	for (k = 0; k < put->niov && nbytes; k++) {
-		const uint64_t n = put->iov[k].iov_len, skip = zinc_min_u64(offset, n),
-			       take = zinc_min_u64(n - skip, nbytes);
-
-		offset -= skip;
-		nbytes -= take;
-		if (take)
-			v[(*nout)++] = (struct iovec){(uint8_t *)put->iov[k].iov_base + skip, (size_t)take};
-	}
-	return ZINC_OK;
-}
-
-static zinc_status
 make_part(upload *u, size_t k, const zinc_put *put, uint64_t offset, uint64_t nbytes, zinc_error *err)
 {
-	s3_call *c = &u->calls.all[k];
+	zinc_web_call *c = &u->calls.all[k];
 	part *p = &u->parts[k];
 	zinc_status st;
 	zinc_buf query;
 
-	*c = (s3_call){.method = "PUT", .key = u->key, .sends = true, .i = k};
-	ZINC_TRY(slice(u->store->web.ctx, put, offset, nbytes, &p->slice, &c->nbody, err));
+	*c = (zinc_web_call){.method = "PUT", .key = u->key, .sends = true, .i = k};
+	ZINC_TRY(zinc_web_slice(u->store->web.ctx, put, offset, nbytes, &p->slice, &c->nbody, err));
 	zinc_buf_init(&query, u->store->web.ctx, ZINC_MAX_KEY);
 	st = zinc_buf_printf(&query, err, "partNumber=%zu&uploadId=%s", k + 1, (const char *)u->id.p);
 	p->query = (char *)query.p;
@@ -142,7 +119,7 @@ make_part(upload *u, size_t k, const zinc_put *put, uint64_t offset, uint64_t nb
 }
 
 static void
-on_part(void *arg, s3_call *c, const zinc_error *err)
+on_part(void *arg, zinc_web_call *c, const zinc_error *err)
 {
 	upload *u = (upload *)arg;
 	zinc_error e = ZINC_ERROR_INIT;
@@ -168,7 +145,7 @@ send_parts(upload *u, const zinc_put *put, uint64_t nbytes, uint64_t part_bytes,
 		ZINC_TRY(make_part(u, k, put, offset, zinc_min_u64(nbytes - offset, part_bytes), err));
 	}
 	u->err = err;
-	ZINC_TRY(zinc_s3_run(&u->calls, err));
+	ZINC_TRY(zinc_web_run(&u->calls, err));
 	return u->status;
 }
 
@@ -201,7 +178,7 @@ write_parts(zinc_buf *out, const upload *u, zinc_error *err)
 
 /* The head of this answer has no ETag: the text has.  Anything else is no success that can be relied on. */
 static zinc_status
-take_etag(const upload *u, s3_call *c, zinc_error *err)
+take_etag(const upload *u, zinc_web_call *c, zinc_error *err)
 {
 	zinc_status st;
 	zinc_buf etag;
@@ -223,7 +200,7 @@ take_etag(const upload *u, s3_call *c, zinc_error *err)
 }
 
 static zinc_status
-send_complete(upload *u, s3_call *c, zinc_error *err)
+send_complete(upload *u, zinc_web_call *c, zinc_error *err)
 {
 	zinc_status st;
 	zinc_buf query;
@@ -232,7 +209,7 @@ send_complete(upload *u, s3_call *c, zinc_error *err)
 	st = zinc_buf_printf(&query, err, "uploadId=%s", (const char *)u->id.p);
 	c->query = (const char *)query.p;
 	if (st == ZINC_OK)
-		st = zinc_s3_one(u->store, c, u->wait, err);
+		st = zinc_web_one(&u->store->web, c, u->wait, err);
 	if (st == ZINC_OK)
 		st = take_etag(u, c, err);
 	c->query = NULL;
@@ -242,7 +219,7 @@ send_complete(upload *u, s3_call *c, zinc_error *err)
 
 /* A repeated request finds no upload if the first one was executed. */
 static bool
-may_be_complete(const s3_call *c, zinc_status st)
+may_be_complete(const zinc_web_call *c, zinc_status st)
 {
 	return st == ZINC_E_UNCERTAIN || (st != ZINC_OK && c->unknown) || strcmp(c->code, "NoSuchUpload") == 0;
 }
@@ -250,14 +227,14 @@ may_be_complete(const s3_call *c, zinc_status st)
 static zinc_status
 complete(upload *u, const zinc_condition *when, zinc_tag *tag, zinc_error *err)
 {
-	s3_call c = {.method = "POST",
-		     .key = u->key,
-		     .sends = true,
-		     .repeats = true,
-		     .reads = true,
-		     .when = when,
-		     .write = NULL,
-		     .nbody = 1};
+	zinc_web_call c = {.method = "POST",
+			   .key = u->key,
+			   .sends = true,
+			   .repeats = true,
+			   .reads = true,
+			   .when = when,
+			   .write = NULL,
+			   .nbody = 1};
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_buf text;
 	struct iovec body;
@@ -274,7 +251,7 @@ complete(upload *u, const zinc_condition *when, zinc_tag *tag, zinc_error *err)
 		st = zinc_s3_resolve(u->store, &c, u->wait, &e);
 	}
 	*tag = c.tag;
-	zinc_s3_call_fini(u->store, &c);
+	zinc_web_call_fini(&u->store->web, &c);
 	zinc_buf_fini(&text);
 	if (st != ZINC_OK)
 		zinc_error_copy(err, &e);
@@ -287,11 +264,11 @@ static zinc_status
 upload_init(upload *u, s3_store *s, const char *key, size_t nparts, const zinc_wait *wait, zinc_error *err)
 {
 	*u = (upload){.store = s, .key = key, .wait = wait};
-	zinc_s3_write_id(u->write);
+	zinc_web_write_id(u->write);
 	zinc_buf_init(&u->id, s->web.ctx, 3 * MAX_ID + 1);
 	u->parts = (part *)zinc_calloc(s->web.ctx, nparts, sizeof *u->parts);
-	u->calls = (s3_calls){.store = s, .n = nparts, .ended = on_part, .arg = u, .wait = wait};
-	u->calls.all = (s3_call *)zinc_calloc(s->web.ctx, nparts, sizeof *u->calls.all);
+	u->calls = (zinc_web_calls){.web = &s->web, .n = nparts, .ended = on_part, .arg = u, .wait = wait};
+	u->calls.all = (zinc_web_call *)zinc_calloc(s->web.ctx, nparts, sizeof *u->calls.all);
 	return u->parts && u->calls.all ? ZINC_OK : zinc_fail_nomem(err);
 }
 
@@ -302,7 +279,7 @@ upload_fini(upload *u)
 	size_t k;
 
 	for (k = 0; u->parts && u->calls.all && k < u->calls.n; k++) {
-		zinc_s3_call_fini(u->store, &u->calls.all[k]);
+		zinc_web_call_fini(&u->store->web, &u->calls.all[k]);
 		zinc_free(ctx, u->parts[k].slice);
 		zinc_free(ctx, u->parts[k].query);
 	}
@@ -326,7 +303,7 @@ upload_value(upload *u, const zinc_put *put, uint64_t nbytes, uint64_t part_byte
 		st = complete(u, when, tag, err);
 	if (st == ZINC_OK)
 		return ZINC_OK;
-	clean_up = zinc_s3_clean_up(u->store); /* from now on, however long the upload took */
+	clean_up = zinc_web_clean_up(&u->store->web); /* from now on, however long the upload took */
 	(void)abort_upload(u->store, u->key, (const char *)u->id.p, &clean_up, NULL);
 	return st;
 }
@@ -357,15 +334,15 @@ test_completes(s3_store *s, const char *key, const zinc_wait *wait)
 	static const zinc_condition other = {ZINC_EQUALS, &other_tag};
 	const struct iovec one = {(void *)(uintptr_t) "z", 1};
 	const zinc_put put = {.key = key, .iov = &one, .niov = 1, .when = &other};
-	s3_call undo = {.method = "DELETE", .key = key};
+	zinc_web_call undo = {.method = "DELETE", .key = key};
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_tag tag;
 	const zinc_status st = zinc_s3_put_parts(s, &put, 1, &tag, wait, &e);
-	const zinc_wait clean_up = zinc_s3_clean_up(s);
+	const zinc_wait clean_up = zinc_web_clean_up(&s->web);
 
 	if (st == ZINC_OK) {
-		(void)zinc_s3_one(s, &undo, &clean_up, NULL);
-		zinc_s3_call_fini(s, &undo);
+		(void)zinc_web_one(&s->web, &undo, &clean_up, NULL);
+		zinc_web_call_fini(&s->web, &undo);
 	}
 	if (st == ZINC_OK || st == ZINC_E_CONFLICT) /* else it is tested again */
 		atomic_store(&s->conditional_completes, st == ZINC_OK ? S3_NO : S3_YES);
@@ -381,7 +358,7 @@ zinc_s3_may_use_parts(s3_store *s, const zinc_put *put, const zinc_wait *wait)
 	if (!put->when || put->when->when == ZINC_ANY || !s->conditions)
 		return true;
 	if (atomic_load(&s->conditional_completes) == S3_UNKNOWN) {
-		zinc_s3_write_id(id);
+		zinc_web_write_id(id);
 		zinc_buf_init(&beside, s->web.ctx, ZINC_MAX_KEY);
 		if (zinc_buf_printf(&beside, NULL, "%.*s.zinc-test-%s", slash ? (int)(slash - put->key) + 1 : 0,
 				    put->key, id) == ZINC_OK)
@@ -412,9 +389,9 @@ add_member(zinc_buf *query, const char *name, const char *a, const char *b, zinc
 }
 
 static zinc_status
-get_uploads(scrubbing *x, const char *prefix, const s3_page *last, s3_page *page, zinc_error *err)
+get_uploads(scrubbing *x, const char *prefix, const zinc_web_page *last, zinc_web_page *page, zinc_error *err)
 {
-	s3_call c = {.method = "GET", .reads = true};
+	zinc_web_call c = {.method = "GET", .reads = true};
 	zinc_status st;
 	zinc_buf q;
 
@@ -431,10 +408,10 @@ get_uploads(scrubbing *x, const char *prefix, const s3_page *last, s3_page *page
 		st = zinc_buf_puts(&q, "&uploads=", err);
 	c.query = (const char *)q.p;
 	if (st == ZINC_OK)
-		st = zinc_s3_one(x->store, &c, x->wait, err);
+		st = zinc_web_one(&x->store->web, &c, x->wait, err);
 	if (st == ZINC_OK)
 		st = zinc_s3_parse_page(page, (const char *)c.text.p, c.text.n, err);
-	zinc_s3_call_fini(x->store, &c);
+	zinc_web_call_fini(&x->store->web, &c);
 	zinc_buf_fini(&q);
 	return st;
 }
@@ -455,9 +432,9 @@ remove_upload(const scrubbing *x, const char *key, const char *id, zinc_error *e
 
 /* *stop: the caller has seen enough. */
 static zinc_status
-scrub_page(const scrubbing *x, const s3_page *page, bool *stop, zinc_error *err)
+scrub_page(const scrubbing *x, const zinc_web_page *page, bool *stop, zinc_error *err)
 {
-	const s3_entry *e = (const s3_entry *)(const void *)page->entries.p;
+	const zinc_web_entry *e = (const zinc_web_entry *)(const void *)page->entries.p;
 	const size_t n = page->entries.n / sizeof *e, nprefix = strlen(x->store->prefix);
 	size_t i;
 
@@ -478,7 +455,7 @@ scrub_page(const scrubbing *x, const s3_page *page, bool *stop, zinc_error *err)
 }
 
 static bool
-same_place(const s3_page *a, const s3_page *b)
+same_place(const zinc_web_page *a, const zinc_web_page *b)
 {
 	return a->next.n == b->next.n && a->next_id.n == b->next_id.n &&
 	       (a->next.n == 0 || memcmp(a->next.p, b->next.p, a->next.n) == 0) &&
@@ -486,7 +463,7 @@ same_place(const s3_page *a, const s3_page *b)
 }
 
 static zinc_status
-scrub_all(scrubbing *x, const char *prefix, s3_page pages[2], zinc_error *err)
+scrub_all(scrubbing *x, const char *prefix, zinc_web_page pages[2], zinc_error *err)
 {
 	bool stop = false;
 	int k;
@@ -513,15 +490,15 @@ zinc_s3_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, void
 	const zinc_os *os = s->web.ctx->os;
 	scrubbing x = {.store = s, .remove = remove, .fn = fn, .arg = arg, .wait = wait};
 	struct timespec now = {0, 0};
-	s3_page pages[2];
+	zinc_web_page pages[2];
 	zinc_status st;
 
 	(void)os->clock(os, CLOCK_REALTIME, &now);
 	x.before = (int64_t)now.tv_sec + atomic_load(&s->skew) - (int64_t)s->stale_after;
-	zinc_s3_page_init(&pages[0], s->web.ctx);
-	zinc_s3_page_init(&pages[1], s->web.ctx);
+	zinc_web_page_init(&pages[0], s->web.ctx);
+	zinc_web_page_init(&pages[1], s->web.ctx);
 	st = scrub_all(&x, prefix, pages, err);
-	zinc_s3_page_fini(&pages[0]);
-	zinc_s3_page_fini(&pages[1]);
+	zinc_web_page_fini(&pages[0]);
+	zinc_web_page_fini(&pages[1]);
 	return st;
 }

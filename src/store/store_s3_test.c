@@ -36,8 +36,8 @@ try_change(s3_store *s, const char *method, const char *key, const zinc_conditio
 	   const zinc_wait *wait, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	s3_call c = {.method = method, .key = key, .when = when, .sends = strcmp(method, "PUT") == 0};
-	zinc_status st = zinc_s3_one(s, &c, wait, &e);
+	zinc_web_call c = {.method = method, .key = key, .when = when, .sends = strcmp(method, "PUT") == 0};
+	zinc_status st = zinc_web_one(&s->web, &c, wait, &e);
 	const bool refused =
 	    c.status == 412 || c.status == 409 || (c.status == 404 && strcmp(c.code, "NoSuchKey") == 0);
 
@@ -48,7 +48,7 @@ try_change(s3_store *s, const char *method, const char *key, const zinc_conditio
 		st = zinc_fail(err, ZINC_E_UNSUPPORTED, "this server has no conditional requests");
 	else if (st != ZINC_OK)
 		zinc_error_copy(err, &e);
-	zinc_s3_call_fini(s, &c);
+	zinc_web_call_fini(&s->web, &c);
 	return st;
 }
 
@@ -89,7 +89,7 @@ static zinc_status
 test_key(s3_store *s, const char *key, bool deletes, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_status st = test_puts(s, key, wait, err);
-	s3_call c = {.method = "DELETE", .key = key};
+	zinc_web_call c = {.method = "DELETE", .key = key};
 	zinc_wait clean_up;
 
 	if (st == ZINC_OK && zinc_s3_is_tested(s)) {
@@ -99,9 +99,9 @@ test_key(s3_store *s, const char *key, bool deletes, const zinc_wait *wait, zinc
 		if (deletes && tested != ZINC_OK)
 			st = zinc_error_copy(err, &e);
 	}
-	clean_up = zinc_s3_clean_up(s);
-	(void)zinc_s3_one(s, &c, &clean_up, NULL);
-	zinc_s3_call_fini(s, &c);
+	clean_up = zinc_web_clean_up(&s->web);
+	(void)zinc_web_one(&s->web, &c, &clean_up, NULL);
+	zinc_web_call_fini(&s->web, &c);
 	return st;
 }
 
@@ -114,7 +114,7 @@ test_beside(s3_store *s, const char *key, bool deletes, const zinc_wait *wait, z
 	zinc_buf beside;
 	zinc_status st;
 
-	zinc_s3_write_id(id);
+	zinc_web_write_id(id);
 	zinc_buf_init(&beside, s->web.ctx, ZINC_MAX_KEY);
 	st = zinc_buf_printf(&beside, err, "%.*s.zinc-test-%s", slash ? (int)(slash - key) + 1 : 0, key, id);
 	if (st == ZINC_OK)

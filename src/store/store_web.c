@@ -1,5 +1,5 @@
 /*
- * store_web.c - reading values from web servers: what the http and the s3 store share
+ * store_web.c - reading values from web servers: what the http store and those of clouds share
  *
  * Promises (tests/unit/test_store_http.c names each by its number, as those of store_http.c):
  *
@@ -151,9 +151,10 @@ on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
 	x->sum[0] = '\0';
 	x->crc = 0;
 	if (!x->url)
-		ZINC_TRY(b->store->key_url(b->store, r->key, &x->url, err));
+		ZINC_TRY(b->store->key_url(b->store, r->key, r->if_tag, &x->url, err));
 	out->url = x->url;
 	out->keep = b->store->keep;
+	out->encoding = b->store->encoding;
 	out->method = x->question == ASK_HEAD ? "HEAD" : "GET";
 	if (x->question == ASK_BYTES)
 		ZINC_TRY(add_range(out, r, err));
@@ -196,7 +197,11 @@ zinc_web_take_tag(zinc_web *w, const zinc_http_head *h, uint64_t size, zinc_tag 
 {
 	int n = 0;
 
-	if (h->etag[0])
+	if (w->tag_kept)
+		n = h->kept[w->tag_kept - 1][0]
+			? snprintf((char *)out->b, sizeof out->b, "G%s", h->kept[w->tag_kept - 1])
+			: 0;
+	else if (h->etag[0])
 		n = snprintf((char *)out->b, sizeof out->b, "E%s", h->etag);
 	else if (zinc_http_head_date_is_tag(h) && size != ZINC_HTTP_UNKNOWN)
 		n = snprintf((char *)out->b, sizeof out->b, "M%s %" PRIu64, h->modified, size);
@@ -351,16 +356,25 @@ keep_head(const batch *b, exchange *x, const zinc_http_head *h)
 static void
 take_sum(const batch *b, size_t i, const zinc_http_head *h)
 {
-	const char *sum = b->store->sum_field ? h->kept[b->store->sum_kept] : "";
+	const zinc_web *w = b->store;
+	const char *sum = w->sum_field || w->sum_name ? h->kept[w->sum_kept] : "";
 
-	if (strlen(sum) == SUM_TEXT)
-		memcpy(b->x[i].sum, sum, SUM_TEXT + 1);
+	if (w->sum_name) {
+		sum = strstr(sum, w->sum_name);
+		sum = sum ? sum + strlen(w->sum_name) : "";
+	}
+	if (strcspn(sum, ",") == SUM_TEXT)
+		memcpy(b->x[i].sum, sum, SUM_TEXT);
 }
 
 /* 200, 203, 206 */
 static zinc_http_next
 accept_success(batch *b, size_t i, const zinc_http_head *h)
 {
+	const char *why = b->store->refuse ? b->store->refuse(b->store, h) : NULL;
+
+	if (why)
+		return fault(&b->x[i], ZINC_E_IO, why);
 	if (h->encoded && !b->store->any_encoding)
 		return fault(&b->x[i], ZINC_E_IO,
 			     "the server compresses the value, which the request forbids (Content-Encoding)");
@@ -558,7 +572,8 @@ judge(const batch *b, size_t i, zinc_error *err)
 				   .key = b->requests[i].key,
 				   .text = {x->text.p, x->text.n},
 				   .bare = x->question == ASK_HEAD,
-				   .rounds = x->rounds};
+				   .rounds = x->rounds,
+				   .wait = b->wait};
 
 	x->found = ZINC_FAILED;
 	switch (b->store->judge(b->store, &a, err)) {
@@ -576,6 +591,7 @@ judge(const batch *b, size_t i, zinc_error *err)
 	case ZINC_WEB_READ:
 		(void)ask_next(x, ASK_FIRST);
 		break;
+	case ZINC_WEB_UNMET:
 	case ZINC_WEB_FAILED:
 	default:
 		break;

@@ -91,12 +91,12 @@ parse(const char *text, int *entries)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_status st;
-	s3_page page;
+	zinc_web_page page;
 
-	zinc_s3_page_init(&page, zinc_context_get(NULL));
+	zinc_web_page_init(&page, zinc_context_get(NULL));
 	st = zinc_s3_parse_page(&page, text, strlen(text), &err);
-	*entries = (int)(page.entries.n / sizeof(s3_entry));
-	zinc_s3_page_fini(&page);
+	*entries = (int)(page.entries.n / sizeof(zinc_web_entry));
+	zinc_web_page_fini(&page);
 	return st;
 }
 
@@ -159,10 +159,10 @@ names_that_are_no_keys(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(names); i++) {
-		s3_call c = {.method = "PUT", .key = names[i], .sends = true};
+		zinc_web_call c = {.method = "PUT", .key = names[i], .sends = true};
 
-		assert_ok(zinc_s3_one((s3_store *)s->self, &c, NULL, &err));
-		zinc_s3_call_fini((s3_store *)s->self, &c);
+		assert_ok(zinc_web_one((zinc_web *)s->self, &c, NULL, &err));
+		zinc_web_call_fini((zinc_web *)s->self, &c);
 	}
 	to.arg = &n;
 	assert_ok(zinc_store_walk(s, "d/", &to, NULL, &err));

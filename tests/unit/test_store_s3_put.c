@@ -362,10 +362,10 @@ stale_uploads_are_leftovers(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(keys); i++) {
-		s3_call c = {.method = "POST", .key = keys[i], .query = "uploads=", .sends = true, .reads = true};
+		zinc_web_call c = {.method = "POST", .key = keys[i], .query = "uploads=", .sends = true, .reads = true};
 
-		assert_ok(zinc_s3_one((s3_store *)s->self, &c, NULL, &err));
-		zinc_s3_call_fini((s3_store *)s->self, &c);
+		assert_ok(zinc_web_one((zinc_web *)s->self, &c, NULL, &err));
+		zinc_web_call_fini((zinc_web *)s->self, &c);
 	}
 	assert_ok(zinc_store_scrub(s, "a/", 0, count_leftover, &n, NULL, &err));
 	assert_int_equal(n, 3);

@@ -1,5 +1,5 @@
 /*
- * store_s3_call.c - requests to S3 that are no gets: many at once, signed, retried, their failures explained
+ * store_web_call.c - requests to web servers that are no gets: many at once, signed, retried, their failures explained
  *
  * Promises (tests/unit/test_store_s3.c names each by its number, as those of store_s3.c):
  *
@@ -15,14 +15,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "store/store_s3.h"
+#include "store/store_web.h"
 
 #define MAX_ANSWER (64 * ZINC_MIB) /* a listing has up to 1000 keys of 1024 bytes, each byte escaped */
 #define MAX_ERROR  (64 * ZINC_KIB) /* of a text that is only needed if it is an error document */
 #define CLEAN_UP   15.0            /* seconds */
 
 void
-zinc_s3_write_id(char out[40])
+zinc_web_write_id(char out[40])
 {
 	static atomic_ullong count;
 	uint8_t random[16] = {0};
@@ -37,93 +37,94 @@ zinc_s3_write_id(char out[40])
 }
 
 zinc_wait
-zinc_s3_clean_up(const s3_store *s)
+zinc_web_clean_up(const zinc_web *w)
 {
 	zinc_wait wait = ZINC_WAIT_INIT;
 
-	wait.until = zinc_now(s->web.ctx) + CLEAN_UP;
+	wait.until = zinc_now(w->ctx) + CLEAN_UP;
 	return wait;
 }
 
 /* ---- requests ---- */
 
 static zinc_status
-add_fields(zinc_http_request *out, const s3_call *c, zinc_error *err)
+add_fields(zinc_web *w, zinc_http_request *out, const zinc_web_call *c, zinc_error *err)
 {
-	if (c->when && c->when->when == ZINC_ABSENT)
-		ZINC_TRY(zinc_http_header(out, "If-None-Match", "*", err));
-	else if (c->when && c->when->when == ZINC_EQUALS)
-		ZINC_TRY(zinc_web_add_condition(out, c->when->tag, err));
-	if (c->md5)
-		ZINC_TRY(zinc_http_header(out, "Content-MD5", c->md5, err));
-	if (c->sha256)
-		ZINC_TRY(zinc_http_header(out, "x-amz-checksum-sha256", c->sha256, err));
-	return c->write ? zinc_http_header(out, zinc_s3_keep[S3_KEEP_WRITE], c->write, err) : ZINC_OK;
+	size_t k;
+
+	for (k = 0; k < c->nfields; k++)
+		ZINC_TRY(zinc_http_header(out, c->fields[k].name, c->fields[k].value, err));
+	return w->call_fields ? w->call_fields(w, c, out, err) : ZINC_OK;
 }
 
 static zinc_status
 on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
 {
-	const s3_calls *x = (const s3_calls *)arg;
-	s3_call *c = &x->all[i];
+	const zinc_web_calls *x = (const zinc_web_calls *)arg;
+	zinc_web_call *c = &x->all[i];
 
 	c->text.n = 0;
 	c->cut = ZINC_OK;
 	if (!c->url)
-		ZINC_TRY(zinc_s3_url(x->store, c->key, c->query, &c->url, err));
+		ZINC_TRY(x->web->call_url(x->web, c, &c->url, err));
 	out->url = c->url;
 	out->method = c->method;
 	out->sends = c->sends;
 	out->body = c->body;
 	out->nbody = c->nbody;
-	out->keep = zinc_s3_keep;
+	out->keep = x->web->call_keep;
 	out->repeats = c->repeats;
-	return add_fields(out, c, err);
+	out->once = c->once;
+	return add_fields(x->web, out, c, err);
 }
 
 static zinc_status
 on_sign(void *arg, size_t i, zinc_http_request *r, const char *url, bool away, zinc_error *err)
 {
-	const s3_calls *x = (const s3_calls *)arg;
+	const zinc_web_calls *x = (const zinc_web_calls *)arg;
 
 	(void)i;
-	return zinc_s3_sign(&x->store->web, r, url, away, x->wait, err);
+	return x->web->sign(x->web, r, url, away, x->wait, err);
 }
 
 /* ---- answers ---- */
 
 static bool
-is_head(const s3_call *c)
+is_head(const zinc_web_call *c)
 {
 	return strcmp(c->method, "HEAD") == 0;
 }
 
 static bool
-is_change(const s3_call *c)
+is_change(const zinc_web_call *c)
 {
 	return !is_head(c) && strcmp(c->method, "GET") != 0;
+}
+
+static bool
+is_good(const zinc_web_call *c)
+{
+	return c->status / 100 == 2 || (c->also && c->status == c->also);
 }
 
 static zinc_http_next
 on_head(void *arg, size_t i, const zinc_http_head *h)
 {
-	const s3_calls *x = (const s3_calls *)arg;
-	s3_call *c = &x->all[i];
+	const zinc_web_calls *x = (const zinc_web_calls *)arg;
+	zinc_web_call *c = &x->all[i];
 
 	c->status = h->status;
 	c->length = h->length;
 	c->unknown += h->unknown;
 	c->date = h->date;
 	c->tag.n = 0;
-	if (h->status / 100 == 2) {
-		atomic_store(&x->store->bucket_exists, true);
-		if (h->etag[0])
-			zinc_web_take_tag(&x->store->web, h, ZINC_HTTP_UNKNOWN, &c->tag);
-		snprintf(c->found_write, sizeof c->found_write, "%.*s", S3_NAME - 1, h->kept[S3_KEEP_WRITE]);
+	if (is_good(c)) {
+		if (x->web->call_head)
+			x->web->call_head(x->web, c, h);
 		return ZINC_HTTP_GO; /* the text may be an error */
 	}
 	if (!c->head)
-		c->head = (zinc_http_head *)zinc_alloc(x->store->web.ctx, sizeof *c->head);
+		c->head = (zinc_http_head *)zinc_alloc(x->web->ctx, sizeof *c->head);
 	if (c->head)
 		*c->head = *h;
 	return ZINC_HTTP_GO;
@@ -132,7 +133,7 @@ on_head(void *arg, size_t i, const zinc_http_head *h)
 static zinc_http_next
 on_body(void *arg, size_t i, const uint8_t *bytes, size_t n)
 {
-	s3_call *c = &((const s3_calls *)arg)->all[i];
+	zinc_web_call *c = &((const zinc_web_calls *)arg)->all[i];
 
 	if (!c->reads && c->text.n + n > MAX_ERROR)
 		return ZINC_HTTP_STOP;
@@ -142,7 +143,7 @@ on_body(void *arg, size_t i, const uint8_t *bytes, size_t n)
 
 /* The text does not fit.  A change may nevertheless have been made. */
 static zinc_status
-fail_cut(s3_call *c, zinc_error *err)
+fail_cut(zinc_web_call *c, zinc_error *err)
 {
 	c->unknown += is_change(c) && c->status / 100 == 2;
 	return c->cut == ZINC_E_NOMEM
@@ -152,7 +153,7 @@ fail_cut(s3_call *c, zinc_error *err)
 
 /* Another writer was faster, or is changing the key now. */
 static zinc_status
-condition_failed(const s3_call *c, zinc_error *err)
+condition_failed(const zinc_web_call *c, zinc_error *err)
 {
 	if (c->unknown)
 		return zinc_fail(
@@ -164,14 +165,14 @@ condition_failed(const s3_call *c, zinc_error *err)
 }
 
 static bool
-is_conditional(const s3_call *c)
+is_conditional(const zinc_web_call *c)
 {
 	return c->when && c->when->when != ZINC_ANY;
 }
 
 /* Was the text of a successful change announced and not sent?  It may have been an error. */
 static bool
-lacks_text(const s3_call *c)
+lacks_text(const zinc_web_call *c)
 {
 	return is_change(c) && !c->reads && c->status != 204 && c->length != ZINC_HTTP_UNKNOWN &&
 	       c->length <= MAX_ERROR && c->text.n < c->length;
@@ -179,26 +180,22 @@ lacks_text(const s3_call *c)
 
 /* An answer of status 200 may be a failure: the server sends it before the work is done. */
 static bool
-is_success(s3_store *s, const s3_call *c)
+is_success(zinc_web *w, const zinc_web_call *c)
 {
-	const char *text = (const char *)c->text.p;
-	s3_fault f;
-
-	if (c->status / 100 != 2 || lacks_text(c))
+	if (!is_good(c) || lacks_text(c))
 		return false;
-	return !(is_change(c) ? zinc_s3_may_be_error(text, c->text.n)
-			      : zinc_s3_parse_error(&f, s->web.ctx, text, c->text.n));
+	return !w->call_is_error || !w->call_is_error(w, c);
 }
 
 /* Does the error document in an answer of status 200 leave open whether the change was made? */
 static bool
-is_open(const s3_call *c)
+is_open(const zinc_web_call *c)
 {
 	return is_change(c) && c->status / 100 == 2 && (c->code[0] == '\0' || strcmp(c->code, "InternalError") == 0);
 }
 
 static zinc_web_verdict
-explain(s3_store *s, s3_call *c, zinc_error *err)
+explain(const zinc_web_calls *x, zinc_web_call *c, zinc_error *err)
 {
 	zinc_http_head plain;
 	zinc_web_answer a = {.head = c->head,
@@ -206,18 +203,15 @@ explain(s3_store *s, s3_call *c, zinc_error *err)
 			     .text = {c->text.p, c->text.n},
 			     .bare = is_head(c),
 			     .lists = !c->key && strcmp(c->method, "GET") == 0,
-			     .rounds = c->rounds};
-	zinc_web_verdict v;
-	s3_fault f;
+			     .rounds = c->rounds,
+			     .wait = x->wait};
 
-	if (!c->head || c->status / 100 == 2) {
+	if (!c->head || is_good(c)) {
 		zinc_http_head_init(&plain);
 		plain.status = c->status;
 		a.head = &plain;
 	}
-	v = zinc_s3_explain(s, &a, &f, err);
-	memcpy(c->code, f.code, sizeof c->code);
-	return v;
+	return x->web->call_judge(x->web, &a, c->code, err);
 }
 
 static zinc_status
@@ -228,19 +222,19 @@ no_such_key(zinc_error *err)
 
 /* What an answer that is no success means.  *next: whether to send the request again. */
 static zinc_status
-failure(s3_store *s, s3_call *c, zinc_http_next *next, zinc_error *err)
+failure(const zinc_web_calls *x, zinc_web_call *c, zinc_http_next *next, zinc_error *err)
 {
-	const zinc_web_verdict v = explain(s, c, err);
+	const zinc_web_verdict v = explain(x, c, err);
 
 	*next = ZINC_HTTP_GO;
 	c->unknown += is_open(c);
-	if (is_open(c) && c->rounds < s->retries) {
+	if (is_open(c) && c->rounds < x->web->retries) {
 		*next = ZINC_HTTP_LATER;
 		return ZINC_OK;
 	}
-	if (c->status == 412)
+	if (c->status == 412 || v == ZINC_WEB_UNMET)
 		return condition_failed(c, err);
-	if (c->status == 409 && is_conditional(c) && c->rounds < s->retries) {
+	if (c->status == 409 && is_conditional(c) && c->rounds < x->web->retries) {
 		*next = ZINC_HTTP_LATER;
 		return ZINC_OK;
 	}
@@ -257,6 +251,7 @@ failure(s3_store *s, s3_call *c, zinc_http_next *next, zinc_error *err)
 	case ZINC_WEB_LATER:
 		*next = ZINC_HTTP_LATER;
 		return ZINC_OK;
+	case ZINC_WEB_UNMET:
 	case ZINC_WEB_FAILED:
 	default:
 		break;
@@ -267,7 +262,7 @@ failure(s3_store *s, s3_call *c, zinc_http_next *next, zinc_error *err)
 /* The outcome of one try is unknown, whatever the last one says.  Who needs the text of an answer looks at c->unknown if
  * there is no memory for it. */
 static zinc_status
-add_doubt(const s3_call *c, zinc_status st, const zinc_error *why, zinc_error *err)
+add_doubt(const zinc_web_call *c, zinc_status st, const zinc_error *why, zinc_error *err)
 {
 	const bool no_room = st == ZINC_E_NOMEM && c->reads && c->cut == st;
 
@@ -279,9 +274,9 @@ add_doubt(const s3_call *c, zinc_status st, const zinc_error *why, zinc_error *e
 }
 
 static void
-end_call(s3_calls *x, s3_call *c, zinc_status st, const zinc_error *err)
+end_call(zinc_web_calls *x, zinc_web_call *c, zinc_status st, const zinc_error *err)
 {
-	zinc_free(x->store->web.ctx, c->url);
+	zinc_free(x->web->ctx, c->url);
 	c->url = NULL;
 	if (!c->reads) /* there may be many calls */
 		zinc_buf_fini(&c->text);
@@ -293,8 +288,8 @@ end_call(s3_calls *x, s3_call *c, zinc_status st, const zinc_error *err)
 static zinc_http_next
 on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 {
-	s3_calls *x = (s3_calls *)arg;
-	s3_call *c = &x->all[i];
+	zinc_web_calls *x = (zinc_web_calls *)arg;
+	zinc_web_call *c = &x->all[i];
 	zinc_http_next next = ZINC_HTTP_GO;
 	zinc_error e = ZINC_ERROR_INIT, shown = ZINC_ERROR_INIT;
 
@@ -302,13 +297,17 @@ on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 	if (st == ZINC_OK && c->cut != ZINC_OK) {
 		st = fail_cut(c, &e);
 		err = &e;
-	} else if (st == ZINC_OK && !is_success(x->store, c)) {
-		st = failure(x->store, c, &next, &e);
+	} else if (st == ZINC_OK && !is_success(x->web, c)) {
+		st = failure(x, c, &next, &e);
+		err = &e;
+	} else if (st == ZINC_OK && x->web->call_text) {
+		st = x->web->call_text(x->web, c, &e);
+		c->unknown += st != ZINC_OK && is_change(c);
 		err = &e;
 	}
 	if (next != ZINC_HTTP_GO) {
 		c->rounds++;
-		zinc_free(x->store->web.ctx, c->url); /* the server may have named another place */
+		zinc_free(x->web->ctx, c->url); /* the server may have named another place */
 		c->url = NULL;
 		return next;
 	}
@@ -323,19 +322,19 @@ on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 static size_t
 on_more(void *arg)
 {
-	const s3_calls *x = (const s3_calls *)arg;
+	const zinc_web_calls *x = (const zinc_web_calls *)arg;
 
 	return x->more(x->arg);
 }
 
 void
-zinc_s3_call_init(const s3_store *s, s3_call *c)
+zinc_web_call_init(const zinc_web *w, zinc_web_call *c)
 {
-	zinc_buf_init(&c->text, s->web.ctx, MAX_ANSWER);
+	zinc_buf_init(&c->text, w->ctx, MAX_ANSWER);
 }
 
 zinc_status
-zinc_s3_run(s3_calls *x, zinc_error *err)
+zinc_web_run(zinc_web_calls *x, zinc_error *err)
 {
 	const zinc_http_user user = {.ask = on_ask,
 				     .head = on_head,
@@ -343,27 +342,29 @@ zinc_s3_run(s3_calls *x, zinc_error *err)
 				     .end = on_end,
 				     .arg = x,
 				     .wait = x->wait,
-				     .sign = on_sign,
+				     .sign = x->web->sign ? on_sign : NULL,
 				     .more = x->more ? on_more : NULL};
 	size_t i;
 
 	for (i = 0; i < x->n; i++)
-		zinc_s3_call_init(x->store, &x->all[i]);
-	return x->n || x->more ? zinc_http_run(x->store->web.http, x->n, &user, err) : ZINC_OK;
+		zinc_web_call_init(x->web, &x->all[i]);
+	return x->n || x->more ? zinc_http_run(x->web->http, x->n, &user, err) : ZINC_OK;
 }
 
 void
-zinc_s3_call_fini(s3_store *s, s3_call *c)
+zinc_web_call_fini(zinc_web *w, zinc_web_call *c)
 {
 	zinc_buf_fini(&c->text);
-	zinc_free(s->web.ctx, c->head);
-	zinc_free(s->web.ctx, c->url);
+	zinc_free(w->ctx, c->head);
+	zinc_free(w->ctx, c->url);
+	zinc_free(w->ctx, c->own);
 	c->head = NULL;
 	c->url = NULL;
+	c->own = NULL;
 }
 
 static void
-keep_error(void *arg, s3_call *c, const zinc_error *err)
+keep_error(void *arg, zinc_web_call *c, const zinc_error *err)
 {
 	(void)c;
 	if (err)
@@ -372,14 +373,14 @@ keep_error(void *arg, s3_call *c, const zinc_error *err)
 
 /* The caller frees the answer. */
 zinc_status
-zinc_s3_one(s3_store *s, s3_call *c, const zinc_wait *wait, zinc_error *err)
+zinc_web_one(zinc_web *w, zinc_web_call *c, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_error e = ZINC_ERROR_INIT;
-	s3_calls x = {.store = s, .all = c, .n = 1, .ended = keep_error, .arg = &e, .wait = wait};
+	zinc_web_calls x = {.web = w, .all = c, .n = 1, .ended = keep_error, .arg = &e, .wait = wait};
 	zinc_status st;
 
 	c->unknown = c->rounds = 0;
-	st = zinc_s3_run(&x, &e);
+	st = zinc_web_run(&x, &e);
 	if (st == ZINC_OK)
 		st = c->result;
 	if (st != ZINC_OK)
