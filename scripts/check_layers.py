@@ -48,6 +48,7 @@ WRAPPERS = {
     r"pcre2.*\.h": ["schema/regex.c"],
     r"curl/.*": ["net/http_lane.h"],
     r"lmdb.*": ["store/store_lmdb.h"],
+    r"(postgresql/)?libpq.*": ["store/store_postgresql.h"],
     r"sqlite3.*": ["store/store_sqlite.h"],
     r"openssl/.*": ["net/digest.c"],
 }

@@ -311,8 +311,8 @@ ZINC_MODULE_API void zinc_buf_init(zinc_buf *b, zinc_context *ctx, size_t max);
  * nothing. */
 void zinc_buf_wrap(zinc_buf *b, void *p, size_t nbytes);
 ZINC_MODULE_API void zinc_buf_fini(zinc_buf *b);
-void
-zinc_buf_wipe(zinc_buf *b); /* zinc_buf_fini for secrets; reserve all memory first, because growing leaves copies */
+/* zinc_buf_fini for secrets; reserve all memory first, because growing leaves copies. */
+ZINC_MODULE_API void zinc_buf_wipe(zinc_buf *b);
 /* Make room for `more` bytes after n.  E_LIMIT above max, E_NOMEM. */
 ZINC_MODULE_API zinc_status zinc_buf_reserve(zinc_buf *b, size_t more, zinc_error *err);
 /* Set n to 0 and make room for `n` bytes; the content is not kept, so growing copies nothing. */

@@ -28,6 +28,7 @@
 #define zinc_strdup         zinc__strdup
 #define zinc_buf_init       zinc__buf_init
 #define zinc_buf_fini       zinc__buf_fini
+#define zinc_buf_wipe       zinc__buf_wipe
 #define zinc_buf_add        zinc__buf_add
 #define zinc_buf_puts       zinc__buf_puts
 #define zinc_buf_printf     zinc__buf_printf

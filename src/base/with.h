@@ -36,6 +36,9 @@
 #ifndef ZINC_WITH_PCRE2
 #define ZINC_WITH_PCRE2 0
 #endif
+#ifndef ZINC_WITH_POSTGRESQL
+#define ZINC_WITH_POSTGRESQL 0
+#endif
 #ifndef ZINC_WITH_SQLITE
 #define ZINC_WITH_SQLITE 0
 #endif

@@ -45,7 +45,7 @@ zinc_store *zinc_store_below_readonly(zinc_store *s);
 /* ---- stores that are modules (store_module.c) ---- */
 
 extern const zinc_store_ops zinc_store_ops_http, zinc_store_ops_https, zinc_store_ops_s3, zinc_store_ops_sqlite,
-    zinc_store_ops_lmdb;
+    zinc_store_ops_lmdb, zinc_store_ops_postgresql;
 
 /* What a module exports: the build it belongs to, and its store for a scheme.  zinc_module_init returns NULL when the
  * module is linked with another library than the one whose zinc_build() is passed. */

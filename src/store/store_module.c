@@ -31,6 +31,8 @@ static const struct module {
      ZINC_WITH_SQLITE, SQLITE},
     {"lmdb", "lmdb", NULL, ".lmdb", "data.mdb", "an LMDB database: many readers and writers on one machine; a module",
      ZINC_WITH_LMDB, LMDB},
+    {"postgresql", "postgresql,postgres", NULL, NULL, NULL, "a table of a PostgreSQL database; a module",
+     ZINC_WITH_POSTGRESQL, "libpq (Debian: libpq-dev)"},
 };
 #define MODULES (sizeof modules / sizeof modules[0])
 

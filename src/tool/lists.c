@@ -20,6 +20,7 @@ static const struct {
     {"crypto", ZINC_WITH_CRYPTO, "store s3, a module"},
     {"sqlite", ZINC_WITH_SQLITE, "store sqlite, a module"},
     {"lmdb", ZINC_WITH_LMDB, "store lmdb, a module"},
+    {"postgresql", ZINC_WITH_POSTGRESQL, "store postgresql, a module"},
 };
 
 void
