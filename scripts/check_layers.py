@@ -49,6 +49,10 @@ WRAPPERS = {
     r"curl/.*": ["net/http_lane.h"],
     r"lmdb.*": ["store/store_lmdb.h"],
     r"(postgresql/)?libpq.*": ["store/store_postgresql.h"],
+    r"leveldb/.*": ["store/store_leveldb.c"],
+    r"db\.h": ["store/store_berkeleydb.c"],
+    r"kc.*\.h": ["store/store_kyotocabinet.c"],
+    r"tc(b|h)db\.h|tcutil\.h": ["store/store_tokyocabinet.c"],
     r"sqlite3.*": ["store/store_sqlite.h"],
     r"openssl/.*": ["net/digest.c"],
 }

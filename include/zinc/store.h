@@ -494,6 +494,12 @@ ZINC_CHECKED zinc_status zinc_store_sqlite_register(zinc_error *err);
 ZINC_CHECKED zinc_status zinc_store_lmdb_register(zinc_error *err);
 /* The same for "postgresql" and "postgres": libzinc_postgresql.a, zinc-postgresql, zinc::zinc_postgresql_static, libpq. */
 ZINC_CHECKED zinc_status zinc_store_postgresql_register(zinc_error *err);
+/* The same for "leveldb", "berkeleydb", "kyotocabinet" and "tokyocabinet": libzinc_leveldb.a, zinc-leveldb,
+ * zinc::zinc_leveldb_static, LevelDB, and so on. */
+ZINC_CHECKED zinc_status zinc_store_leveldb_register(zinc_error *err);
+ZINC_CHECKED zinc_status zinc_store_berkeleydb_register(zinc_error *err);
+ZINC_CHECKED zinc_status zinc_store_kyotocabinet_register(zinc_error *err);
+ZINC_CHECKED zinc_status zinc_store_tokyocabinet_register(zinc_error *err);
 /* The same for "s3" URLs: in libzinc_s3.a (pkg-config --static zinc-s3; zinc::zinc_s3_static), which needs libcurl and
  * libcrypto. */
 ZINC_CHECKED zinc_status zinc_store_s3_register(zinc_error *err);

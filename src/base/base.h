@@ -489,7 +489,7 @@ typedef void (*zinc_pool_fn)(void *arg, size_t i, int worker);
 void zinc_pool_run(zinc_context *ctx, int threads, size_t n, zinc_pool_fn fn, void *arg);
 void zinc_pool_free(zinc_pool *pool);
 /* Start a thread to which no signal of the program is delivered; false: none can be started. */
-bool zinc_thread_start(pthread_t *thread, void *(*fn)(void *), void *arg);
+ZINC_MODULE_API bool zinc_thread_start(pthread_t *thread, void *(*fn)(void *), void *arg);
 
 /* ---- OS calls: a table, so that tests can replace each ---- */
 

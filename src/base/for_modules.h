@@ -52,6 +52,7 @@
 #define zinc_hash_begin     zinc__hash_begin
 #define zinc_hash_add       zinc__hash_add
 #define zinc_hash_end       zinc__hash_end
+#define zinc_thread_start   zinc__thread_start
 #define zinc_turn_init      zinc__turn_init
 #define zinc_turn_fini      zinc__turn_fini
 #define zinc_turn_acquire   zinc__turn_acquire

@@ -6,6 +6,9 @@
 #ifndef ZINC_WITH_H
 #define ZINC_WITH_H
 
+#ifndef ZINC_WITH_BERKELEYDB
+#define ZINC_WITH_BERKELEYDB 0
+#endif
 #ifndef ZINC_WITH_BLOSC
 #define ZINC_WITH_BLOSC 0
 #endif
@@ -24,6 +27,12 @@
 #ifndef ZINC_WITH_ISAL
 #define ZINC_WITH_ISAL 0
 #endif
+#ifndef ZINC_WITH_KYOTOCABINET
+#define ZINC_WITH_KYOTOCABINET 0
+#endif
+#ifndef ZINC_WITH_LEVELDB
+#define ZINC_WITH_LEVELDB 0
+#endif
 #ifndef ZINC_WITH_LMDB
 #define ZINC_WITH_LMDB 0
 #endif
@@ -41,6 +50,9 @@
 #endif
 #ifndef ZINC_WITH_SQLITE
 #define ZINC_WITH_SQLITE 0
+#endif
+#ifndef ZINC_WITH_TOKYOCABINET
+#define ZINC_WITH_TOKYOCABINET 0
 #endif
 #ifndef ZINC_WITH_ZSTD
 #define ZINC_WITH_ZSTD 0

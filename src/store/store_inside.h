@@ -46,6 +46,8 @@ zinc_store *zinc_store_below_readonly(zinc_store *s);
 
 extern const zinc_store_ops zinc_store_ops_http, zinc_store_ops_https, zinc_store_ops_s3, zinc_store_ops_sqlite,
     zinc_store_ops_lmdb, zinc_store_ops_postgresql;
+extern const zinc_store_ops zinc_store_ops_leveldb, zinc_store_ops_berkeleydb, zinc_store_ops_kyotocabinet,
+    zinc_store_ops_tokyocabinet;
 
 /* What a module exports: the build it belongs to, and its store for a scheme.  zinc_module_init returns NULL when the
  * module is linked with another library than the one whose zinc_build() is passed. */

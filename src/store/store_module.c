@@ -10,9 +10,13 @@
 
 #define MAX_NAME 32
 
-#define CURL   "libcurl (Debian: libcurl4-openssl-dev)"
-#define LMDB   "LMDB (Debian: liblmdb-dev)"
-#define SQLITE "SQLite (Debian: libsqlite3-dev)"
+#define CURL     "libcurl (Debian: libcurl4-openssl-dev)"
+#define LMDB     "LMDB (Debian: liblmdb-dev)"
+#define LEVELDB  "LevelDB (Debian: libleveldb-dev)"
+#define BERKELEY "Berkeley DB (Debian: libdb5.3-dev)"
+#define KYOTO    "Kyoto Cabinet (Debian: libkyotocabinet-dev)"
+#define TOKYO    "Tokyo Cabinet (Debian: libtokyocabinet-dev)"
+#define SQLITE   "SQLite (Debian: libsqlite3-dev)"
 
 static const struct module {
 	const char *name; /* zinc/store_<name>.so */
@@ -33,6 +37,16 @@ static const struct module {
      ZINC_WITH_LMDB, LMDB},
     {"postgresql", "postgresql,postgres", NULL, NULL, NULL, "a table of a PostgreSQL database; a module",
      ZINC_WITH_POSTGRESQL, "libpq (Debian: libpq-dev)"},
+    {"leveldb", "leveldb", NULL, ".leveldb", "CURRENT",
+     "a LevelDB database: a directory, one process at a time; a module", ZINC_WITH_LEVELDB, LEVELDB},
+    {"berkeleydb", "berkeleydb", NULL, ".bdb", NULL,
+     "one file: a Berkeley DB database, one process at a time; a module", ZINC_WITH_BERKELEYDB, BERKELEY},
+    {"kyotocabinet", "kyotocabinet", NULL, ".kct,.kch", NULL,
+     "one file: a tree or hash database of Kyoto Cabinet, one process at a time; a module", ZINC_WITH_KYOTOCABINET,
+     KYOTO},
+    {"tokyocabinet", "tokyocabinet", NULL, ".tcb,.tch", NULL,
+     "one file: a tree or hash database of Tokyo Cabinet, one process at a time; a module", ZINC_WITH_TOKYOCABINET,
+     TOKYO},
 };
 #define MODULES (sizeof modules / sizeof modules[0])
 

@@ -21,6 +21,10 @@ static const struct {
     {"sqlite", ZINC_WITH_SQLITE, "store sqlite, a module"},
     {"lmdb", ZINC_WITH_LMDB, "store lmdb, a module"},
     {"postgresql", ZINC_WITH_POSTGRESQL, "store postgresql, a module"},
+    {"leveldb", ZINC_WITH_LEVELDB, "store leveldb, a module"},
+    {"berkeleydb", ZINC_WITH_BERKELEYDB, "store berkeleydb, a module"},
+    {"kyotocabinet", ZINC_WITH_KYOTOCABINET, "store kyotocabinet, a module"},
+    {"tokyocabinet", ZINC_WITH_TOKYOCABINET, "store tokyocabinet, a module"},
 };
 
 void

@@ -1,0 +1,182 @@
+/*
+ * store_embedded.h - shared by the modules leveldb, berkeleydb, kyotocabinet and tokyocabinet
+ *
+ *   store_embedded.c       the store: get, changes, listing, open; promises
+ *   store_embedded_db.c    open databases: one per file and process, other processes, threads, fork
+ *   store_embedded_sort.c  listings of databases that have no order
+ *   store_leveldb.c ...    each library as a table of functions
+ */
+#ifndef ZINC_STORE_EMBEDDED_H
+#define ZINC_STORE_EMBEDDED_H
+
+#include "store/store_batch.h"
+
+/* ---- a library ---- */
+
+#define EMBEDDED_NAME_MAX ZINC_MIB /* bytes of a key of another program that a listing passes over */
+
+/* A value; the engine's release() frees it. */
+typedef struct embedded_value {
+	const uint8_t *bytes; /* NULL: there is no such key */
+	size_t n;
+	void *owner;
+} embedded_value;
+
+typedef struct embedded_change {
+	const char *key;
+	size_t nkey;
+	const void *bytes; /* NULL: erase it */
+	size_t nbytes;
+} embedded_change;
+
+typedef enum embedded_mode {
+	EMBEDDED_READ,  /* without permission to write */
+	EMBEDDED_WRITE, /* it exists */
+	EMBEDDED_CREATE
+} embedded_mode;
+
+/* What differs between the libraries.  All functions but open and close may be called by many threads; those that
+ * change something, alone. */
+typedef struct embedded_engine {
+	const char *library;  /* its name in messages */
+	const char *example;  /* of a URL */
+	const char *endings;  /* of names */
+	const char *marker;   /* "/CURRENT": the database is a directory that has this file; "": it is a file */
+	const char *identity; /* "/LOCK": this file in the directory stays the same while the database is open */
+	const char *refused;  /* characters that the library does not take in a path; NULL: none */
+	bool unlocked;        /* the library excludes no other process: the file is locked here */
+	bool forkless;        /* it cannot be used in a child of a process that has used it */
+	uint32_t flags;       /* capabilities, of a database that can be written */
+	uint64_t value_max;   /* bytes of a value */
+
+	/* *busy, with a failure: another process has it open.  E_READONLY: there is no permission to write. */
+	zinc_status (*open)(const char *path, embedded_mode mode, void **db, bool *busy, zinc_error *err);
+	zinc_status (*close)(void *db, zinc_error *err);
+	zinc_status (*get)(void *db, const char *key, size_t n, embedded_value *out, zinc_error *err);
+	void (*release)(embedded_value *v);
+	/* All of them, in their order, at once; and with `durable` on disk.  E_UNCERTAIN: some may have happened. */
+	zinc_status (*write)(void *db, const embedded_change *changes, size_t n, bool durable, zinc_error *err);
+	/* The keys from `from` on, until fn returns non-zero; in byte order, or all in any order if unordered().
+	 * Sizes may be left out (0) without `sizes`. */
+	zinc_status (*scan)(void *db, zinc_bytes from, bool sizes, zinc_ordered_row_fn fn, void *arg, zinc_error *err);
+	/* Make earlier changes durable.  NULL: opening it anew does. */
+	zinc_status (*sync)(void *db, zinc_error *err);
+	bool (*unordered)(void *db); /* NULL: never */
+} embedded_engine;
+
+/* ---- store_embedded_db.c ---- */
+
+/* An open database; shared by all stores and threads of this process. */
+typedef struct embedded_db {
+	const embedded_engine *engine;
+	zinc_context *ctx; /* of no store: it may be used after the first one is closed */
+	char *path;
+	void *db;
+	int lock; /* with `unlocked`, the file; -1: none */
+	bool readonly;
+	pid_t pid; /* of the process that opened it */
+	dev_t dev;
+	ino_t ino;
+	struct embedded_db *next;
+
+	/* guarded by the lock of the registry */
+	double since, idle; /* when it was opened, and last used */
+	unsigned inside;    /* calls that use it */
+	unsigned readers;
+	bool writing;  /* a call has the writers' turn: what it reads stays true */
+	bool applying; /* it changes the database: nobody reads */
+	bool stale;    /* to be closed by the last call that leaves */
+	uint64_t version;
+	zinc_known known; /* tags, by the version */
+} embedded_db;
+
+typedef struct embedded_store {
+	zinc_batched batched;
+	const embedded_engine *engine;
+	zinc_context *ctx;
+	char *path; /* absolute */
+	double patience;
+	bool readonly;       /* caps; fixed at open */
+	atomic_bool relaxed; /* changes since the last sync */
+} embedded_store;
+
+/* Use the database at the path.  With `write` other writers are excluded, and it is created if there is none; without,
+ * *out is NULL if there is none. */
+zinc_status zinc_embedded_enter(embedded_store *s, bool write, embedded_db **out, const zinc_wait *wait,
+				zinc_error *err);
+/* NULL: nothing. */
+void zinc_embedded_leave(embedded_db *d, bool write);
+/* Between the two, with `write`: wait for readers, and keep them out, while the database is changed. */
+zinc_status zinc_embedded_apply_begin(embedded_db *d, const zinc_wait *wait, zinc_error *err);
+/* `st` is the result of the change: after a failure the database is opened anew. */
+void zinc_embedded_apply_end(embedded_db *d, zinc_status st);
+/* Close the database at the path unless it is in use. */
+void zinc_embedded_forget(const embedded_store *s);
+/* Close it when the calls that use it now have ended. */
+void zinc_embedded_expire(embedded_db *d);
+/* A number that differs whenever the database may have changed. */
+uint64_t zinc_embedded_version(const embedded_db *d);
+/* The tag of a value that was read inside. */
+void zinc_embedded_tag(embedded_db *d, const char *key, const embedded_value *v, zinc_tag *out);
+/* Is there a database at path[0..n)? */
+bool zinc_embedded_is_database(const embedded_engine *e, zinc_context *ctx, const char *path, size_t n);
+
+/* ---- store_embedded_sort.c ---- */
+
+typedef struct embedded_key embedded_key;
+
+/* The smallest keys from a place on. */
+typedef struct embedded_run {
+	zinc_context *ctx;
+	uint64_t version; /* of the database; 0: there is no run */
+	embedded_key **keys;
+	size_t n, nbytes;
+	bool cut; /* there are more */
+	size_t bound;
+	const char *prefix; /* while it is made */
+	zinc_bytes from;
+	zinc_status status;
+	zinc_buf next;
+} embedded_run;
+
+void zinc_embedded_run_init(embedded_run *r, zinc_context *ctx);
+void zinc_embedded_run_fini(embedded_run *r);
+/* engine->scan of a database without order, in byte order, of the keys that begin with `prefix`.  A run is for one
+ * prefix, and places that go forward. */
+zinc_status zinc_embedded_sorted(embedded_run *r, embedded_db *d, const char *prefix, zinc_bytes from,
+				 zinc_ordered_row_fn fn, void *arg, const zinc_wait *wait, zinc_error *err);
+
+/* ---- store_embedded.c: the slots ---- */
+
+#define EMBEDDED_FLAGS                                                                                                 \
+	(ZINC_CAP_READ | ZINC_CAP_SUFFIX_RANGE | ZINC_CAP_LIST | ZINC_CAP_WRITE | ZINC_CAP_ERASE |                     \
+	 ZINC_CAP_ATOMIC_PUT | ZINC_CAP_CAS | ZINC_CAP_READ_AFTER_WRITE | ZINC_CAP_LIST_AFTER_WRITE |                  \
+	 ZINC_CAP_UPDATE | ZINC_CAP_TAGS)
+
+extern const zinc_setting_row zinc_embedded_settings[];
+
+zinc_status zinc_embedded_open(const embedded_engine *e, void **self, const char *rest,
+			       const zinc_store_options *options, zinc_error *err);
+zinc_status zinc_embedded_split(const embedded_engine *e, const char *rest, zinc_context *ctx, size_t *nbytes,
+				zinc_error *err);
+void zinc_embedded_close(void *self);
+void zinc_embedded_caps(void *self, zinc_caps *out);
+zinc_status zinc_embedded_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink,
+			      const zinc_wait *wait, zinc_error *err);
+zinc_status zinc_embedded_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t limit,
+				 uint32_t flags, const zinc_wait *wait, zinc_error *err);
+zinc_status zinc_embedded_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait,
+				     zinc_error *err);
+zinc_status zinc_embedded_sync(void *self, const zinc_wait *wait, zinc_error *err);
+zinc_status zinc_embedded_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_wait *wait,
+			       zinc_error *err);
+
+/* The slots that all of them share, for their tables of operations. */
+#define EMBEDDED_SLOTS                                                                                                 \
+	.size = sizeof(zinc_store_ops), .settings = zinc_embedded_settings, .close = zinc_embedded_close,              \
+	.caps = zinc_embedded_caps, .get = zinc_embedded_get, .put = zinc_batch_put, .del = zinc_batch_del,            \
+	.put_begin = zinc_batch_begin, .commit = zinc_batch_commit, .abort = zinc_batch_abort,                         \
+	.update = zinc_embedded_update, .del_prefix = zinc_embedded_del_prefix, .sync = zinc_embedded_sync,            \
+	.walk = zinc_embedded_walk
+
+#endif

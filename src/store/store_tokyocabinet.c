@@ -1,0 +1,309 @@
+/*
+ * store_tokyocabinet.c - the store tokyocabinet: Tokyo Cabinet; a module
+ *
+ *     tokyocabinet:///d/x.tcb/a/b      the key a/b in the B+ tree database /d/x.tcb; x.tch is a hash database
+ *
+ * A change is a transaction, and all of them are synced: first what undoes it (x.tcb.wal), then the change.  The next to
+ * open the file after kill -9, or after the power failed, undoes one that had not ended.
+ */
+#include <strings.h>
+
+#include "store/store_embedded.h"
+
+#if ZINC_WITH_TOKYOCABINET
+#include <tcbdb.h>
+#include <tchdb.h>
+#include <tcutil.h>
+
+#define VALUE_MAX (UINT64_C(1) << 29)
+
+/* One of the two. */
+typedef struct tokyo_db {
+	TCBDB *tree;
+	TCHDB *hash;
+} tokyo_db;
+
+static zinc_status
+status_of(int code)
+{
+	switch (code) {
+	case TCENOPERM:
+		return ZINC_E_READONLY;
+	case TCEMETA:
+	case TCERHEAD:
+	case TCEMISC:
+		return ZINC_E_CORRUPT;
+	default:
+		return ZINC_E_IO;
+	}
+}
+
+static int
+code_of(const tokyo_db *d)
+{
+	return d->tree ? tcbdbecode(d->tree) : tchdbecode(d->hash);
+}
+
+static zinc_status
+tokyo_fail(const tokyo_db *d, const char *doing, zinc_error *err)
+{
+	const int code = code_of(d);
+
+	return zinc_fail(err, status_of(code), "%s: %s", doing, tcerrmsg(code));
+}
+
+static void
+tokyo_free(tokyo_db *d)
+{
+	if (d->tree)
+		tcbdbdel(d->tree);
+	if (d->hash)
+		tchdbdel(d->hash);
+	zinc_free(zinc_context_get(NULL), d);
+}
+
+static zinc_status
+tokyo_close(void *db, zinc_error *err)
+{
+	tokyo_db *d = (tokyo_db *)db;
+	const bool good = d->tree ? tcbdbclose(d->tree) : tchdbclose(d->hash);
+	const zinc_status st = good ? ZINC_OK : tokyo_fail(d, "cannot close the database", err);
+
+	tokyo_free(d);
+	return st;
+}
+
+static bool
+is_hash(const char *path)
+{
+	const size_t n = strlen(path);
+
+	return n > 4 && strcasecmp(path + n - 4, ".tch") == 0;
+}
+
+/* A new database may be longer than 2 GiB.  The modes of the two kinds are the same numbers. */
+static bool
+open_tree(TCBDB *db, const char *path, int mode)
+{
+	return tcbdbsetmutex(db) && (!(mode & BDBOCREAT) || tcbdbtune(db, 0, 0, 0, -1, -1, BDBTLARGE)) &&
+	       tcbdbopen(db, path, mode);
+}
+
+static bool
+open_hash(TCHDB *db, const char *path, int mode)
+{
+	return tchdbsetmutex(db) && (!(mode & HDBOCREAT) || tchdbtune(db, 0, -1, -1, HDBTLARGE)) &&
+	       tchdbopen(db, path, mode);
+}
+
+static zinc_status
+tokyo_open(const char *path, embedded_mode mode, void **db, bool *busy, zinc_error *err)
+{
+	const int how = BDBOLCKNB | (mode == EMBEDDED_READ ? BDBOREADER : BDBOWRITER | BDBOTSYNC) |
+			(mode == EMBEDDED_CREATE ? BDBOCREAT : 0);
+	tokyo_db *d = (tokyo_db *)zinc_calloc(zinc_context_get(NULL), 1, sizeof *d);
+	zinc_status st;
+
+	if (!d)
+		return zinc_fail_nomem(err);
+	if (is_hash(path))
+		d->hash = tchdbnew();
+	else
+		d->tree = tcbdbnew();
+	if (d->tree ? open_tree(d->tree, path, how) : open_hash(d->hash, path, how)) {
+		*db = d;
+		return ZINC_OK;
+	}
+	*busy = code_of(d) == TCELOCK;
+	st = tokyo_fail(d, "cannot open the database", err);
+	tokyo_free(d);
+	return st;
+}
+
+static void
+tokyo_release(embedded_value *v)
+{
+	tcfree(v->owner);
+}
+
+static zinc_status
+tokyo_get(void *db, const char *key, size_t n, embedded_value *out, zinc_error *err)
+{
+	const tokyo_db *d = (const tokyo_db *)db;
+	int nbytes = 0;
+
+	*out = (embedded_value){NULL, 0, NULL};
+	out->owner = d->tree ? tcbdbget(d->tree, key, (int)n, &nbytes) : tchdbget(d->hash, key, (int)n, &nbytes);
+	out->bytes = (const uint8_t *)out->owner;
+	out->n = (size_t)nbytes;
+	if (out->owner || code_of(d) == TCENOREC)
+		return ZINC_OK;
+	return tokyo_fail(d, "cannot read the value", err);
+}
+
+static bool
+put_one(const tokyo_db *d, const embedded_change *c)
+{
+	return d->tree ? tcbdbput(d->tree, c->key, (int)c->nkey, c->bytes, (int)c->nbytes)
+		       : tchdbput(d->hash, c->key, (int)c->nkey, c->bytes, (int)c->nbytes);
+}
+
+static bool
+erase_one(const tokyo_db *d, const embedded_change *c)
+{
+	const bool good = d->tree ? tcbdbout(d->tree, c->key, (int)c->nkey) : tchdbout(d->hash, c->key, (int)c->nkey);
+
+	return good || code_of(d) == TCENOREC;
+}
+
+static zinc_status
+uncertain(zinc_error *err)
+{
+	if (err)
+		err->code = ZINC_E_UNCERTAIN;
+	return ZINC_E_UNCERTAIN;
+}
+
+static zinc_status
+tokyo_write(void *db, const embedded_change *changes, size_t n, bool durable, zinc_error *err)
+{
+	const tokyo_db *d = (const tokyo_db *)db;
+	zinc_status st = ZINC_OK;
+	size_t i;
+
+	(void)durable; /* all are */
+	if (!(d->tree ? tcbdbtranbegin(d->tree) : tchdbtranbegin(d->hash)))
+		return tokyo_fail(d, "cannot begin a change", err);
+	for (i = 0; i < n && st == ZINC_OK; i++)
+		if (!(changes[i].bytes ? put_one(d, &changes[i]) : erase_one(d, &changes[i])))
+			st = tokyo_fail(d, "cannot write", err);
+	if (st != ZINC_OK)
+		return (d->tree ? tcbdbtranabort(d->tree) : tchdbtranabort(d->hash)) ? st : uncertain(err);
+	if (d->tree ? tcbdbtrancommit(d->tree) : tchdbtrancommit(d->hash))
+		return ZINC_OK;
+	tokyo_fail(d, "cannot commit", err);
+	return uncertain(err);
+}
+
+/* The key is copied: that of the cursor would not outlive another thread's reading. */
+static zinc_status
+scan_tree(const tokyo_db *d, zinc_bytes from, bool sizes, zinc_ordered_row_fn fn, void *arg, zinc_error *err)
+{
+	BDBCUR *cursor = tcbdbcurnew(d->tree);
+	TCXSTR *key = tcxstrnew(), *value = tcxstrnew();
+	bool good, stop = false;
+
+	(void)sizes;
+	good = from.n ? tcbdbcurjump(cursor, from.p, (int)from.n) : tcbdbcurfirst(cursor);
+	while (good && !stop) {
+		good = tcbdbcurrec(cursor, key, value);
+		if (good)
+			stop = fn(arg, (const char *)tcxstrptr(key), (size_t)tcxstrsize(key),
+				  (uint64_t)tcxstrsize(value)) != 0;
+		good = good && !stop && tcbdbcurnext(cursor);
+	}
+	tcxstrdel(key);
+	tcxstrdel(value);
+	tcbdbcurdel(cursor);
+	return stop || code_of(d) == TCENOREC ? ZINC_OK : tokyo_fail(d, "cannot list the keys", err);
+}
+
+typedef struct visit {
+	zinc_ordered_row_fn fn;
+	void *arg;
+} visit;
+
+static bool
+visit_row(const void *key, int nkey, const void *value, int nvalue, void *arg)
+{
+	const visit *v = (const visit *)arg;
+
+	(void)value;
+	return v->fn(v->arg, (const char *)key, (size_t)nkey, (uint64_t)nvalue) == 0;
+}
+
+static zinc_status
+tokyo_scan(void *db, zinc_bytes from, bool sizes, zinc_ordered_row_fn fn, void *arg, zinc_error *err)
+{
+	const tokyo_db *d = (const tokyo_db *)db;
+	visit v = {fn, arg};
+
+	if (d->tree)
+		return scan_tree(d, from, sizes, fn, arg, err);
+	return tchdbforeach(d->hash, visit_row, &v) ? ZINC_OK : tokyo_fail(d, "cannot list the keys", err);
+}
+
+static zinc_status
+tokyo_sync(void *db, zinc_error *err)
+{
+	(void)db, (void)err;
+	return ZINC_OK; /* all changes are synced */
+}
+
+static bool
+tokyo_unordered(void *db)
+{
+	return ((const tokyo_db *)db)->hash != NULL;
+}
+
+static const embedded_engine engine = {
+    .library = "Tokyo Cabinet",
+    .example = "tokyocabinet:///path/x.tcb",
+    .endings = ".tcb,.tch",
+    .marker = "",
+    .identity = "",
+    .flags = EMBEDDED_FLAGS | ZINC_CAP_DURABLE,
+    .value_max = VALUE_MAX,
+    .open = tokyo_open,
+    .close = tokyo_close,
+    .get = tokyo_get,
+    .release = tokyo_release,
+    .write = tokyo_write,
+    .scan = tokyo_scan,
+    .sync = tokyo_sync,
+    .unordered = tokyo_unordered,
+};
+
+static zinc_status
+store_open(void **self, const char *rest, const zinc_store_options *options, zinc_error *err)
+{
+	return zinc_embedded_open(&engine, self, rest, options, err);
+}
+
+static zinc_status
+store_split(const char *rest, zinc_context *ctx, size_t *nbytes, zinc_error *err)
+{
+	return zinc_embedded_split(&engine, rest, ctx, nbytes, err);
+}
+
+const zinc_store_ops zinc_store_ops_tokyocabinet = {
+    EMBEDDED_SLOTS,
+    .name = "tokyocabinet",
+    .purpose = "one file: a tree or hash database of Tokyo Cabinet, one process at a time",
+    .schemes = "tokyocabinet",
+    .endings = ".tcb,.tch",
+    .open = store_open,
+    .split = store_split,
+    .flags = EMBEDDED_FLAGS | ZINC_CAP_DURABLE,
+};
+
+#ifdef ZINC_MODULE
+const char zinc_module_build[] = ZINC_BUILD;
+
+const zinc_store_ops *
+zinc_module_init(const char *build, const char *scheme)
+{
+	(void)scheme;
+	return build == zinc_build() ? &zinc_store_ops_tokyocabinet : NULL;
+}
+#else
+zinc_status
+zinc_store_tokyocabinet_register(zinc_error *err)
+{
+	if (strcmp(zinc_build(), ZINC_BUILD) != 0)
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "libzinc_tokyocabinet.a is of another build than libzinc");
+	return zinc_store_register(&zinc_store_ops_tokyocabinet, err);
+}
+#endif
+
+#endif
