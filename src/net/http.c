@@ -149,6 +149,21 @@ is_busy(const lane *l)
 
 /* ---- callbacks of libcurl ---- */
 
+/* It stays empty if it is too long. */
+static void
+take_location(zinc_buf *out, const char *p, size_t n)
+{
+	while (n && (*p == ' ' || *p == '\t')) {
+		p++;
+		n--;
+	}
+	while (n && (p[n - 1] == '\r' || p[n - 1] == '\n' || p[n - 1] == ' '))
+		n--;
+	out->n = 0;
+	if (zinc_buf_add(out, p, n, NULL) != ZINC_OK)
+		out->n = 0;
+}
+
 size_t
 zinc_http_on_header(char *line, size_t one, size_t n, void *arg)
 {
@@ -156,6 +171,8 @@ zinc_http_on_header(char *line, size_t one, size_t n, void *arg)
 
 	s->heard = s->lane->clock;
 	zinc_http_head_line(&s->head, line, one * n);
+	if (s->request.location && n > 9 && curl_strnequal(line, "location:", 9))
+		take_location(s->request.location, line + 9, one * n - 9);
 	return one * n;
 }
 

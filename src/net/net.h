@@ -85,6 +85,7 @@ typedef struct zinc_http_request {
 	const char *secret_query;
 	bool once;            /* never retry if it may have been executed, whatever the method */
 	bool repeats;         /* a POST that may be executed twice */
+	zinc_buf *location;   /* NULL, or takes the field Location of the answer, of any length */
 	const char *encoding; /* Accept-Encoding; NULL: "identity".  Bodies are never decoded */
 } zinc_http_request;
 

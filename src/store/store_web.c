@@ -570,6 +570,7 @@ judge(const batch *b, size_t i, zinc_error *err)
 	exchange *x = &b->x[i];
 	const zinc_web_answer a = {.head = x->head,
 				   .key = b->requests[i].key,
+				   .method = x->question == ASK_HEAD ? "HEAD" : "GET",
 				   .text = {x->text.p, x->text.n},
 				   .bare = x->question == ASK_HEAD,
 				   .rounds = x->rounds,

@@ -32,6 +32,7 @@ typedef enum zinc_web_verdict {
 typedef struct zinc_web_answer {
 	const zinc_http_head *head;
 	const char *key;
+	const char *method;
 	zinc_bytes text;
 	bool bare;             /* an answer to HEAD: it has no text */
 	bool lists;            /* the request was for a listing */
@@ -120,6 +121,8 @@ struct zinc_web_call {
 	size_t nfields;
 	const zinc_condition *when; /* NULL: any */
 	const char *write;          /* id of the write, which the value keeps; NULL: none */
+	char sum[16];               /* of the body, for the store */
+	zinc_buf *location;         /* NULL, or takes the whole field Location of the answer */
 	size_t i;                   /* the caller's */
 	void *own;                  /* NULL, or memory that is freed with the call */
 	/* the answer */
@@ -131,6 +134,7 @@ struct zinc_web_call {
 	char own_write[40];
 	char found_write[ZINC_WEB_NAME]; /* of the value */
 	char code[ZINC_WEB_NAME];        /* of an error */
+	char note[ZINC_HTTP_VALUE];      /* for the store: of the head */
 	zinc_buf text;
 	zinc_status result;
 	/* of store_web_call.c */

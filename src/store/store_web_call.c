@@ -75,6 +75,7 @@ on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
 	out->keep = x->web->call_keep;
 	out->repeats = c->repeats;
 	out->once = c->once;
+	out->location = c->location;
 	return add_fields(x->web, out, c, err);
 }
 
@@ -200,6 +201,7 @@ explain(const zinc_web_calls *x, zinc_web_call *c, zinc_error *err)
 	zinc_http_head plain;
 	zinc_web_answer a = {.head = c->head,
 			     .key = c->key,
+			     .method = c->method,
 			     .text = {c->text.p, c->text.n},
 			     .bare = is_head(c),
 			     .lists = !c->key && strcmp(c->method, "GET") == 0,
