@@ -65,23 +65,19 @@ refused(const zinc_asker *asker, const zinc_google_file *f, const zinc_ask_answe
 	char code[64];
 
 	zinc_google_parse_refusal(code, asker->pool, answer->text, answer->n);
-	return zinc_fail(err, ZINC_E_IO, "the token server refuses: HTTP %d%s%s%s", answer->status, code[0] ? ", " : "",
-			 code,
-			 strcmp(code, "invalid_grant") != 0     ? ""
-			 : f->kind == ZINC_GOOGLE_USER ? "; log in again: gcloud auth application-default login"
-						       : "; the key is not valid any more, or the clock of this machine is wrong");
+	return zinc_fail(
+	    err, ZINC_E_IO, "the token server refuses: HTTP %d%s%s%s", answer->status, code[0] ? ", " : "", code,
+	    strcmp(code, "invalid_grant") != 0 ? ""
+	    : f->kind == ZINC_GOOGLE_USER      ? "; log in again: gcloud auth application-default login"
+					  : "; the key is not valid any more, or the clock of this machine is wrong");
 }
 
 /* A POST may be executed twice: it only makes a token. */
 static zinc_status
 ask_token(const zinc_asker *asker, const zinc_google_file *f, zinc_token_found *out, zinc_error *err)
 {
-	zinc_ask_request r = {.method = "POST",
-			      .url = f->token_uri,
-			      .timeout = TIMEOUT,
-			      .most = MOST,
-			      .retries = 3,
-			      .repeats = true};
+	zinc_ask_request r = {
+	    .method = "POST", .url = f->token_uri, .timeout = TIMEOUT, .most = MOST, .retries = 3, .repeats = true};
 	const int64_t now = zinc_token_clock(asker->ctx);
 	zinc_ask_answer answer;
 	zinc_buf form;
@@ -322,7 +318,8 @@ zinc_google_tokens(zinc_google *g)
 const char *
 zinc_google_advice(const zinc_google *g)
 {
-	return g->config.anonymous ? "the requests are anonymous, because gs.anonymous or an emulator is set"
-				   : "no credentials: set GOOGLE_APPLICATION_CREDENTIALS to a key file, run gcloud auth "
-				     "application-default login, or set ?anonymous=yes";
+	return g->config.anonymous
+		   ? "the requests are anonymous, because gs.anonymous or an emulator is set"
+		   : "no credentials: set GOOGLE_APPLICATION_CREDENTIALS to a key file, run gcloud auth "
+		     "application-default login, or set ?anonymous=yes";
 }

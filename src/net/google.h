@@ -34,7 +34,7 @@ typedef enum zinc_google_kind { ZINC_GOOGLE_SERVICE, ZINC_GOOGLE_USER } zinc_goo
 /* A file of credentials; its texts are in the pool. */
 typedef struct zinc_google_file {
 	zinc_google_kind kind;
-	const char *email, *key, *key_id;     /* of a service account; key_id may be NULL */
+	const char *email, *key, *key_id;      /* of a service account; key_id may be NULL */
 	const char *client, *secret, *refresh; /* of a user */
 	const char *token_uri;
 } zinc_google_file;

@@ -14,11 +14,11 @@
 #include "net/google.h"
 #include "net/rsa.h"
 
-#define TOKEN_URI    "https://oauth2.googleapis.com/token"
-#define MAX_TOKEN    ((size_t)32 * 1024)
-#define MAX_KEY      ((size_t)64 * 1024)
-#define LIFE         3600 /* seconds that a token is asked for, the most that Google gives */
-#define MAX_SECONDS  ((int64_t)366 * 86400)
+#define TOKEN_URI   "https://oauth2.googleapis.com/token"
+#define MAX_TOKEN   ((size_t)32 * 1024)
+#define MAX_KEY     ((size_t)64 * 1024)
+#define LIFE        3600 /* seconds that a token is asked for, the most that Google gives */
+#define MAX_SECONDS ((int64_t)366 * 86400)
 
 /* A text without NUL inside; NULL: missing, empty or another type. */
 static const char *
@@ -76,8 +76,7 @@ is_here(const char *host)
 	for (i = 0; i < sizeof names / sizeof names[0]; i++) {
 		length = strlen(names[i]);
 		if (n >= length && strncasecmp(host, names[i], length) == 0 &&
-		    (n == length ||
-		     (host[length] == ':' && strspn(host + length + 1, "0123456789") == n - length - 1)))
+		    (n == length || (host[length] == ':' && strspn(host + length + 1, "0123456789") == n - length - 1)))
 			return true;
 	}
 	return false;
@@ -245,10 +244,9 @@ add_claims(zinc_buf *out, zinc_buf *text, const zinc_google_file *f, const char 
 	ZINC_TRY(zinc_buf_puts(text, "}", err));
 	ZINC_TRY(add_base64url(out, text->p, text->n, err));
 	text->n = 0;
-	ZINC_TRY(zinc_buf_printf(text, err,
-				 "{\"iss\":\"%s\",\"scope\":\"%s\",\"aud\":\"%s\",\"iat\":%" PRId64 ",\"exp\":%" PRId64
-				 "}",
-				 f->email, scope, f->token_uri, now, now + LIFE));
+	ZINC_TRY(zinc_buf_printf(
+	    text, err, "{\"iss\":\"%s\",\"scope\":\"%s\",\"aud\":\"%s\",\"iat\":%" PRId64 ",\"exp\":%" PRId64 "}",
+	    f->email, scope, f->token_uri, now, now + LIFE));
 	ZINC_TRY(zinc_buf_puts(out, ".", err));
 	return add_base64url(out, text->p, text->n, err);
 }

@@ -41,7 +41,8 @@ sign(EVP_PKEY *key, const void *p, size_t n, zinc_buf *out, zinc_error *err)
 	bool ok;
 
 	ok = c && EVP_DigestSignInit(c, NULL, EVP_sha256(), NULL, key) == 1 &&
-	     EVP_DigestSign(c, NULL, &need, (const uint8_t *)p, n) == 1 && zinc_buf_reserve(out, need, err) == ZINC_OK &&
+	     EVP_DigestSign(c, NULL, &need, (const uint8_t *)p, n) == 1 &&
+	     zinc_buf_reserve(out, need, err) == ZINC_OK &&
 	     EVP_DigestSign(c, out->p + out->n, &need, (const uint8_t *)p, n) == 1;
 	if (ok)
 		out->n += need;
@@ -56,7 +57,8 @@ zinc_rsa_sign(const char *pem, size_t npem, const void *p, size_t n, zinc_buf *o
 	zinc_status st = ZINC_OK;
 
 	if (!key || EVP_PKEY_base_id(key) != EVP_PKEY_RSA || EVP_PKEY_bits(key) < MIN_BITS)
-		st = zinc_fail(err, ZINC_E_INVALID, "the private key is no RSA key in PEM of at least %d bits", MIN_BITS);
+		st = zinc_fail(err, ZINC_E_INVALID, "the private key is no RSA key in PEM of at least %d bits",
+			       MIN_BITS);
 	else if (!sign(key, p, n, out, NULL))
 		st = zinc_fail(err, ZINC_E_INVALID, "libcrypto cannot sign with the private key");
 	EVP_PKEY_free(key);

@@ -151,9 +151,9 @@ add_call_url(zinc_buf *url, const gs_store *s, const zinc_web_call *c, zinc_erro
 	ZINC_TRY(zinc_buf_puts(url, s->endpoint, err));
 	ZINC_TRY(add_path(url, s, c, err));
 	if (c->when && !is_here)
-		ZINC_TRY(zinc_buf_printf(url, err, "&ifGenerationMatch=%s",
-					 c->when->when == ZINC_ABSENT ? "0"
-								      : zinc_gs_generation(c->when->tag, generation)));
+		ZINC_TRY(
+		    zinc_buf_printf(url, err, "&ifGenerationMatch=%s",
+				    c->when->when == ZINC_ABSENT ? "0" : zinc_gs_generation(c->when->tag, generation)));
 	return is_here ? ZINC_OK : zinc_gs_add_user(url, s, c->kind == GS_BATCH, err);
 }
 
@@ -359,8 +359,8 @@ take_credentials(gs_store *s, const zinc_store_options *o, bool emulated, zinc_e
 	ZINC_TRY(zinc_web_three_way(o, "gs", "anonymous", NULL, &anonymous, err));
 	s->sends_token = https || (zinc_web_is_loopback(s->endpoint) && zinc_setting_yes(o, "allow_http"));
 	/* an emulator, and a server on this machine that could not get a token, is not asked with one */
-	c.anonymous = anonymous == 1 || emulated ||
-		      (!s->sends_token && !c.file && !c.token && zinc_web_is_loopback(s->endpoint));
+	c.anonymous =
+	    anonymous == 1 || emulated || (!s->sends_token && !c.file && !c.token && zinc_web_is_loopback(s->endpoint));
 	return zinc_google_new(&s->google, s->web.ctx, &c, err);
 }
 

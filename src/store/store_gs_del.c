@@ -111,8 +111,8 @@ take_status(piece line)
 		return 0;
 	while (i < line.n && line.p[i] != ' ')
 		i++;
-	if (line.n - i < 4 || line.p[i + 1] < '1' || line.p[i + 1] > '5' || line.p[i + 2] < '0' || line.p[i + 2] > '9' ||
-	    line.p[i + 3] < '0' || line.p[i + 3] > '9')
+	if (line.n - i < 4 || line.p[i + 1] < '1' || line.p[i + 1] > '5' || line.p[i + 2] < '0' ||
+	    line.p[i + 2] > '9' || line.p[i + 3] < '0' || line.p[i + 3] > '9')
 		return 0;
 	return (line.p[i + 1] - '0') * 100 + (line.p[i + 2] - '0') * 10 + (line.p[i + 3] - '0');
 }

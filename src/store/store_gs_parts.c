@@ -29,10 +29,10 @@ typedef struct upload {
 	const zinc_put *put;
 	const zinc_wait *wait;
 	uint64_t nbytes;
-	uint64_t have;   /* bytes that the server has */
-	zinc_buf place;  /* path and query */
-	int failures;    /* since the last progress */
-	bool doubtful;   /* the last piece was sent, and no answer came */
+	uint64_t have;  /* bytes that the server has */
+	zinc_buf place; /* path and query */
+	int failures;   /* since the last progress */
+	bool doubtful;  /* the last piece was sent, and no answer came */
 	bool is_begun;
 	char sum[GS_SUM];
 	char write[40];
@@ -133,8 +133,7 @@ begin_upload(upload *u, zinc_error *err)
 static void
 give_up(upload *u)
 {
-	zinc_web_call c = {
-	    .method = "DELETE", .kind = GS_GIVE_UP, .place = (const char *)u->place.p, .also = 499};
+	zinc_web_call c = {.method = "DELETE", .kind = GS_GIVE_UP, .place = (const char *)u->place.p, .also = 499};
 	const zinc_wait clean_up = zinc_web_clean_up(&u->store->web); /* from now on, however long it took */
 
 	if (!u->is_begun)

@@ -135,9 +135,9 @@ zinc_gs_sum(zinc_context *ctx, const zinc_put *p, char out[GS_SUM], zinc_error *
 		if (p->iov[k].iov_len)
 			crc = zinc_crc32c(crc, p->iov[k].iov_base, p->iov[k].iov_len);
 	zinc_buf_init(&text, ctx, 64);
-	st = zinc_base64_encode((const uint8_t[4]){(uint8_t)(crc >> 24), (uint8_t)(crc >> 16), (uint8_t)(crc >> 8),
-						   (uint8_t)crc},
-				4, &text, err);
+	st = zinc_base64_encode(
+	    (const uint8_t[4]){(uint8_t)(crc >> 24), (uint8_t)(crc >> 16), (uint8_t)(crc >> 8), (uint8_t)crc}, 4, &text,
+	    err);
 	if (st == ZINC_OK)
 		snprintf(out, GS_SUM, "%.*s", (int)text.n, (const char *)text.p);
 	zinc_buf_fini(&text);

@@ -31,6 +31,8 @@ static const struct module {
     {"http", "http,https", NULL, NULL, NULL, "files of a web server, below a URL; a module", ZINC_WITH_CURL, CURL},
     {"s3", "s3", NULL, NULL, NULL, "keys of a bucket of Amazon S3 or a server like it; a module",
      ZINC_WITH_CURL &&ZINC_WITH_CRYPTO, CURL " and libcrypto (libssl-dev)"},
+    {"gs", "gs", NULL, NULL, NULL, "keys of a bucket of Google Cloud Storage; a module",
+     ZINC_WITH_CURL &&ZINC_WITH_CRYPTO, CURL " and libcrypto (libssl-dev)"},
     {"sqlite", "sqlite", NULL, ".sqlite,.db", NULL, "one file: a table of an SQLite database; a module",
      ZINC_WITH_SQLITE, SQLITE},
     {"lmdb", "lmdb", NULL, ".lmdb", "data.mdb", "an LMDB database: many readers and writers on one machine; a module",
