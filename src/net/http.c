@@ -183,13 +183,15 @@ is_retry_status(int status)
 	return status == 408 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
 }
 
-/* Redirections are not shown to the user either.  But an answer without Location is shown, and so is one that would
- * change the method of a request that changes something (RFC 9110 section 15.4). */
+/* Redirections are not shown to the user either.  But an answer without Location is shown, and so are one that leads to a
+ * directory and one that would change the method of a request that changes something (RFC 9110 section 15.4). */
 static bool
 is_redirect(const slot *s)
 {
 	const int status = s->head.status;
 
+	if (s->head.directory)
+		return false;
 	return (status >= 301 && status <= 303 && zinc_http_is_safe(s)) || status == 307 || status == 308;
 }
 

@@ -150,6 +150,12 @@ zinc_http_head_date_is_tag(const zinc_http_head *h)
 	return h->modified[0] && h->modified_at >= 0 && h->date >= 0 && h->date - h->modified_at >= 2;
 }
 
+bool
+zinc_http_head_is_fresh(const zinc_http_head *h)
+{
+	return h->modified_at >= 0 && h->date >= 0 && h->date - h->modified_at < 2;
+}
+
 /* ---- fields ---- */
 
 static void
@@ -241,6 +247,30 @@ set_retry_after(zinc_http_head *h, piece value)
 	h->retry_after = whole_number(value);
 }
 
+/* The path of a URL, without the query; what has no scheme begins with its path. */
+static piece
+path_of(piece url)
+{
+	const char *end = (const char *)memchr(url.p, '?', url.n), *at;
+
+	if (end)
+		url.n = (size_t)(end - url.p);
+	at = (const char *)memmem(url.p, url.n, "://", 3);
+	if (at) {
+		at = (const char *)memchr(at + 3, '/', url.n - (size_t)(at + 3 - url.p));
+		url = at ? (piece){at, url.n - (size_t)(at - url.p)} : (piece){url.p, 0};
+	}
+	return url;
+}
+
+static void
+set_location(zinc_http_head *h, piece value)
+{
+	const piece to = path_of(value), from = h->url ? path_of((piece){h->url, strlen(h->url)}) : (piece){"", 0};
+
+	h->directory = from.n && to.n == from.n + 1 && memcmp(to.p, from.p, from.n) == 0 && to.p[from.n] == '/';
+}
+
 static const struct {
 	const char *name;
 	void (*set)(zinc_http_head *h, piece value);
@@ -249,7 +279,7 @@ static const struct {
     {"accept-ranges", set_accept_ranges}, {"content-encoding", set_encoding},
     {"transfer-encoding", set_transfer},  {"etag", set_etag},
     {"last-modified", set_modified},      {"date", set_date},
-    {"retry-after", set_retry_after},
+    {"retry-after", set_retry_after},     {"location", set_location},
 };
 
 /* "HTTP/1.1 206 Partial Content" */
@@ -257,10 +287,12 @@ static void
 set_status(zinc_http_head *h, piece line)
 {
 	const char *const *wanted = h->keep;
+	const char *url = h->url;
 	uint64_t status;
 
 	zinc_http_head_init(h);
 	h->keep = wanted;
+	h->url = url;
 	h->framed = line.p[5] >= '2';
 	while (line.n && line.p[0] != ' ') {
 		line.p++;

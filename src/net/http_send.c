@@ -325,6 +325,7 @@ start_transfer(slot *s, zinc_error *err)
 {
 	zinc_http_head_init(&s->head);
 	s->head.keep = s->request.keep;
+	s->head.url = s->redirected_to ? s->redirected_to : s->request.url;
 	s->head_done = s->stopped = false;
 	s->discarded = 0;
 	s->sends = 0;

@@ -37,6 +37,8 @@ typedef struct zinc_http_head {
 	int64_t date;
 	uint64_t retry_after; /* seconds */
 	int unknown;          /* earlier tries of a change whose outcome is unknown */
+	const char *url;      /* of the request; NULL: unknown */
+	bool directory;       /* Location is its path and a '/': a directory is there, and no value */
 	/* Fields that the request asked for, by lower-case name; NULL-terminated.  "" when a field is missing or too
 	 * long.  A field that is sent twice has both values, with a comma between. */
 	const char *const *keep;
@@ -48,6 +50,8 @@ void zinc_http_head_init(zinc_http_head *h);
 void zinc_http_head_line(zinc_http_head *h, const char *line, size_t n);
 /* Is Last-Modified so much older than the answer that a change since then would show (RFC 9110 section 8.8.2.2)? */
 bool zinc_http_head_date_is_tag(const zinc_http_head *h);
+/* Was the value changed so recently that a change after the answer may have the same date? */
+bool zinc_http_head_is_fresh(const zinc_http_head *h);
 
 /* ---- exchanges ---- */
 

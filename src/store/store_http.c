@@ -9,6 +9,9 @@
  * (2), (3), (6): store_web.c.
  * (4) A server without ranges can be read, too; caps then say that it has none.
  * (5) Neither password nor query of the URL appears in an error.
+ * (7) An ETag is no tag while a change within the same second could have the same one: servers make them of date and
+ *     size.  With "conditions" the server is trusted to change it each time.
+ * (8) A redirection from a key to the same name with '/' is a directory: the key is missing.
  */
 #include "store/store_http.h"
 
@@ -183,6 +186,7 @@ make_client(http_store *s, const zinc_store_options *o, zinc_error *err)
 	s->parallel = (uint32_t)c.parallel;
 	s->writes = zinc_setting_yes(o, "write");
 	s->conditions = zinc_setting_yes(o, "conditions");
+	s->web.dated_tags = !s->conditions;
 	if (st == ZINC_OK)
 		st = zinc_http_new(&s->web.http, s->web.ctx, &c, err);
 	for (i = 0; i < c.nheaders; i++) {

@@ -9,6 +9,8 @@
  *     once, with a condition that cannot be true: if it ignores conditions, the change is E_UNSUPPORTED.
  * (3) A condition that fails on a retry, when the first try may have been executed, is E_UNCERTAIN.
  * (4) Without "conditions" the value is checked first.  That excludes no other writer, and caps promise nothing.
+ * (5) WebDAV (RFC 4918): directories that a server wants to have first are created by MKCOL.  A DELETE never removes a
+ *     directory: "Depth: 0" forbids it, and a directory is no key, so that the key counts as deleted.
  */
 #include <stdio.h>
 
@@ -27,6 +29,9 @@ typedef struct change {
 	zinc_tag tag;          /* of the new value */
 	char *url;
 	int http_status;
+	bool directory; /* the answer says that one is there */
+	bool held;      /* not reported yet: see mend() */
+	bool mended;
 	int unknown;
 	zinc_status status;
 	zinc_error *err;
@@ -54,6 +59,8 @@ on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
 	out->sends = strcmp(c->method, "PUT") == 0;
 	out->body = c->iov;
 	out->nbody = c->niov;
+	if (strcmp(c->method, "DELETE") == 0)
+		ZINC_TRY(zinc_http_header(out, "Depth", "0", err));
 	if (c->when->when == ZINC_ABSENT)
 		return zinc_http_header(out, "If-None-Match", "*", err);
 	return zinc_web_add_condition(out, c->when->when == ZINC_EQUALS ? c->when->tag : NULL, err);
@@ -66,6 +73,7 @@ on_head(void *arg, size_t i, const zinc_http_head *h)
 
 	c->http_status = h->status;
 	c->unknown = h->unknown;
+	c->directory = h->directory;
 	if (h->status / 100 == 2 && h->etag[0])
 		zinc_web_take_tag(&c->store->web, h, ZINC_HTTP_UNKNOWN, &c->tag);
 	return ZINC_HTTP_STOP;
@@ -122,7 +130,7 @@ outcome(const change *c)
 {
 	const bool deletes = strcmp(c->method, "DELETE") == 0;
 
-	switch (c->http_status) {
+	switch (c->directory ? 404 : c->http_status) {
 	case 200:
 	case 201:
 	case 204:
@@ -139,6 +147,16 @@ outcome(const change *c)
 	}
 }
 
+/* Is a PUT refused because its directory is missing, or a DELETE perhaps because there is a directory? */
+static bool
+can_mend(const change *c)
+{
+	const bool puts = strcmp(c->method, "PUT") == 0, deletes = strcmp(c->method, "DELETE") == 0;
+
+	return c->done && !c->mended &&
+	       ((puts && c->http_status == 409) || (deletes && (c->http_status == 400 || c->http_status == 409)));
+}
+
 static zinc_http_next
 on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 {
@@ -150,7 +168,8 @@ on_end(void *arg, size_t i, zinc_status st, const zinc_error *err)
 	if (st != ZINC_OK && err)
 		*c->err = *err;
 	c->status = st == ZINC_OK ? outcome(c) : st;
-	if (c->done)
+	c->held = st == ZINC_OK && c->status != ZINC_OK && can_mend(c);
+	if (c->done && !c->held)
 		zinc_done_report(c->done, c->i, c->status, &c->tag, c->status == ZINC_OK ? NULL : c->err);
 	if (c->err == &e)
 		c->err = NULL;
@@ -207,7 +226,7 @@ on_more(void *arg)
 
 /* The client limits the number of open requests.  Fails only before the first one is sent. */
 static zinc_status
-run_all(changes *x, const zinc_wait *wait, zinc_error *err)
+send_all(changes *x, const zinc_wait *wait, zinc_error *err)
 {
 	const zinc_http_user user = {.ask = on_ask,
 				     .head = on_head,
@@ -216,15 +235,24 @@ run_all(changes *x, const zinc_wait *wait, zinc_error *err)
 				     .arg = x,
 				     .wait = wait,
 				     .more = x->done && x->done->more ? on_more : NULL};
+
+	return x->n ? zinc_http_run(x->store->web.http, x->n, &user, err) : ZINC_OK;
+}
+
+static zinc_status
+run_all(changes *x, const zinc_wait *wait, zinc_error *err)
+{
 	zinc_status st = ZINC_OK;
 	size_t i;
 
 	for (i = 0; i < x->n && st == ZINC_OK; i++)
 		st = x->store->web.key_url(&x->store->web, x->all[i].key, NULL, &x->all[i].url, err);
-	if (st == ZINC_OK && x->n)
-		st = zinc_http_run(x->store->web.http, x->n, &user, err);
-	for (i = 0; i < x->n; i++)
+	if (st == ZINC_OK)
+		st = send_all(x, wait, err);
+	for (i = 0; i < x->n; i++) {
 		zinc_free(x->store->web.ctx, x->all[i].url);
+		x->all[i].url = NULL;
+	}
 	return st;
 }
 
@@ -236,6 +264,92 @@ run(change *c, const zinc_wait *wait, zinc_error *err)
 	c->err = err;
 	ZINC_TRY(run_all(&x, wait, err));
 	return c->status;
+}
+
+/* ---- directories ---- */
+
+/* Make the directory url[0..n): 201, or 405 if it is there.  *status is the server's. */
+static zinc_status
+make_directory(http_store *s, const char *url, size_t n, int *status, const zinc_wait *wait, zinc_error *err)
+{
+	static const zinc_condition any = {ZINC_ANY, NULL};
+	change c = {.store = s, .method = "MKCOL", .key = "", .when = &any, .err = err};
+	changes x = {.store = s, .all = &c, .n = 1};
+	zinc_buf text;
+	zinc_status st;
+
+	zinc_buf_init(&text, s->web.ctx, 2 * ZINC_MAX_KEY);
+	st = zinc_buf_printf(&text, err, "%.*s/%s", (int)n, url, s->query);
+	if (st == ZINC_OK && !zinc_buf_text(&text))
+		st = zinc_fail_nomem(err);
+	c.url = (char *)text.p;
+	if (st == ZINC_OK)
+		st = send_all(&x, wait, err);
+	zinc_buf_fini(&text);
+	*status = c.http_status;
+	return st;
+}
+
+/* And those above it.  What the server says about one that it does not make is told by the PUT. */
+static zinc_status
+make_directories(http_store *s, const char *url, size_t n, const zinc_wait *wait, zinc_error *err)
+{
+	const char *host = strstr(url, "://"), *slash;
+	int status = 0;
+
+	ZINC_TRY(make_directory(s, url, n, &status, wait, err));
+	slash = (const char *)memrchr(url, '/', n);
+	if (status != 409 || !host || !slash || slash < host + 3)
+		return ZINC_OK;
+	ZINC_TRY(make_directories(s, url, (size_t)(slash - url), wait, err));
+	return make_directory(s, url, n, &status, wait, err);
+}
+
+static zinc_status
+make_parents(http_store *s, const char *key, const zinc_wait *wait, zinc_error *err)
+{
+	char *url = NULL;
+	const char *slash;
+	zinc_status st;
+
+	ZINC_TRY(s->web.key_url(&s->web, key, NULL, &url, err));
+	slash = (const char *)memrchr(url, '/', strcspn(url, "?"));
+	st = slash ? make_directories(s, url, (size_t)(slash - url), wait, err) : ZINC_OK;
+	zinc_free(s->web.ctx, url);
+	return st;
+}
+
+static void
+on_looked(void *arg, size_t i, const zinc_got *got)
+{
+	(void)i;
+	*(bool *)arg = got->found == ZINC_MISSING;
+}
+
+/* What held up a change: try it again, or find that nothing is to be done. */
+static void
+mend(change *c, const zinc_wait *wait)
+{
+	const zinc_get look = {.key = c->key, .stat = 1};
+	bool missing = false;
+	const zinc_sink sink = {.size = sizeof sink, .done = on_looked, .arg = &missing};
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status st;
+
+	c->mended = true;
+	if (strcmp(c->method, "PUT") == 0) {
+		st = make_parents(c->store, c->key, wait, &e);
+		if (st == ZINC_OK)
+			st = run(c, wait, &e); /* and reports it */
+		else
+			report_failed(c, st, &e);
+		return;
+	}
+	st = zinc_web_get(c->store, &look, 1, &sink, wait, &e);
+	c->err = &e;
+	c->directory = st == ZINC_OK && missing;
+	st = outcome(c);
+	zinc_done_report(c->done, c->i, st, NULL, st == ZINC_OK ? NULL : &e);
 }
 
 /* ---- conditions ---- */
@@ -415,6 +529,9 @@ change_all(changes *x, size_t n, const zinc_wait *wait, zinc_error *err)
 	st = drop_failed(x, wait, err);
 	if (st == ZINC_OK)
 		st = run_all(x, wait, &e);
+	for (i = 0; st == ZINC_OK && i < x->n; i++)
+		if (x->all[i].held)
+			mend(&x->all[i], wait);
 	for (i = 0; e.code != ZINC_OK && x->n < n && i < x->n; i++)
 		report_failed(&x->all[i], st, &e);
 	if (e.code != ZINC_OK)

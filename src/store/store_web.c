@@ -197,6 +197,9 @@ zinc_web_take_tag(zinc_web *w, const zinc_http_head *h, uint64_t size, zinc_tag 
 {
 	int n = 0;
 
+	out->n = 0;
+	if (w->dated_tags && h->etag[0] && zinc_http_head_is_fresh(h))
+		return; /* this value has no tag yet; caps stay as they are */
 	if (w->tag_kept)
 		n = h->kept[w->tag_kept - 1][0]
 			? snprintf((char *)out->b, sizeof out->b, "G%s", h->kept[w->tag_kept - 1])
@@ -408,6 +411,8 @@ on_head(void *arg, size_t i, const zinc_http_head *h)
 		return keep_head(b, x, h);
 	if (h->no_ranges)
 		atomic_fetch_or(&b->store->seen, SEEN_NO_RANGES);
+	if (h->status / 100 == 3 && h->directory)
+		return result(x, ZINC_MISSING);
 	switch (h->status) {
 	case 200:
 	case 203:

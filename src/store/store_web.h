@@ -47,6 +47,7 @@ struct zinc_web {
 	zinc_context *ctx;
 	zinc_http *http;
 	atomic_uint seen;
+	bool dated_tags;         /* an ETag may be no more than the date, in seconds, and the size (nginx) */
 	bool any_encoding;       /* a Content-Encoding is only a remark of whoever stored the value */
 	const char *const *keep; /* fields of heads for judge() */
 	/* NULL, or a field of a request that lets the server send the CRC-32C of a whole value, in base64, as the kept

@@ -24,6 +24,7 @@ import email.utils
 import http.server
 import os
 import re
+import shutil
 import ssl
 import sys
 import threading
@@ -45,6 +46,10 @@ MODES = {
     "slow": "what is read comes 0.3 s later",
     "modified": "no ETag, but Last-Modified",
     "fresh": "no ETag, and Last-Modified is now",
+    "dated": "the ETag is date and size, and the date is now",
+    "datedlong": "the ETag is date and size, and the date is long ago",
+    "dav": "directories must be there before a PUT; DELETE of one needs a '/', and then removes all in it",
+    "davmoved": "the same, but a directory without '/' is redirected",
     "weak": "ETags are weak",
     "notag": "neither ETag nor Last-Modified",
     "changing": "another ETag each time",
@@ -110,7 +115,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_PUT(self):
         self.change()
 
-    do_DELETE = do_POST = do_OPTIONS = do_PROPFIND = do_PUT
+    do_DELETE = do_POST = do_OPTIONS = do_PROPFIND = do_MKCOL = do_PUT
 
     # ---- answers ----
 
@@ -178,10 +183,31 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.mode in ("put500", "accepted", "noput"):
             return self.plain({"put500": 500, "accepted": 202, "noput": 405}[self.mode])
         with lock:
-            status, fields = self.apply(os.path.join(options.dir, key), body)
+            name = os.path.join(options.dir, key)
+            status, fields = (self.mode.startswith("dav") and self.apply_dav(name)) or self.apply(name, body)
         if self.mode == "putsilent" or (self.mode in ("putcut", "putforbid") and n == 1):
             return self.hang_up()
         return self.plain(status, **fields)
+
+    def apply_dav(self, name):
+        """What concerns directories; None: nothing does"""
+        if self.command == "MKCOL":
+            if os.path.exists(name.rstrip("/")):
+                return 405, {}
+            if not os.path.isdir(os.path.dirname(name.rstrip("/"))):
+                return 409, {}
+            os.mkdir(name)
+            return 201, {}
+        if self.command == "PUT" and not os.path.isdir(os.path.dirname(name)):
+            return 409, {}
+        if self.command == "DELETE" and os.path.isdir(name):
+            if self.mode == "davmoved" and not name.endswith("/"):
+                return 301, {"Location": self.path + "/"}
+            if self.headers.get("Depth") == "0":
+                return 400, {}
+            shutil.rmtree(name)
+            return 204, {}
+        return None
 
     def apply(self, name, body):
         there = os.path.isfile(name)
@@ -222,7 +248,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return {"Last-Modified": old}
         if self.mode == "fresh":
             return {"Last-Modified": email.utils.formatdate(time.time(), usegmt=True)}
-        return {"ETag": self.tag_of(stat, n)}
+        tag = {"ETag": self.tag_of(stat, n)}
+        if self.mode == "dated":
+            tag["Last-Modified"] = email.utils.formatdate(time.time(), usegmt=True)
+        if self.mode == "datedlong":
+            tag["Last-Modified"] = old
+        return tag
 
     def fails_condition(self, fields):
         if self.mode == "ignores":
@@ -274,6 +305,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def answer(self, n, key, with_body):
         if self.mode not in MODES:
             return self.plain(404)
+        if self.mode == "davmoved" and os.path.isdir(os.path.join(options.dir, key)):
+            return self.plain(403) if key.endswith("/") else self.plain(301, Location=self.path + "/")
         if not self.misbehave(n, key):
             self.value(n, key, with_body)
 

@@ -147,6 +147,44 @@ dates(void **state)
 	}
 }
 
+/* A redirection to the same path with a '/', on whatever host, is a directory; any other is none. */
+static void
+directories(void **state)
+{
+	static const struct {
+		const char *location;
+		bool is;
+	} rows[] = {
+	    {"http://h/a/b/", true},
+	    {"https://other:1/a/b/", true},
+	    {"/a/b/", true},
+	    {"/a/b/?x=/", true},
+	    {"/a/b", false},
+	    {"/a/b//", false},
+	    {"https://login.org/", false},
+	    {"/a/", false},
+	    {"/", false},
+	    {"http://h", false},
+	    {"", false},
+	    {"/a/c/", false},
+	};
+	char line[128];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		zinc_http_head h;
+
+		zinc_http_head_init(&h);
+		h.url = "http://h/a/b?q=1";
+		zinc_http_head_line(&h, "HTTP/1.1 301 Moved", 18);
+		snprintf(line, sizeof line, "Location: %s", rows[i].location);
+		zinc_http_head_line(&h, line, strlen(line));
+		assert_int_equal(h.directory, rows[i].is);
+	}
+	assert_false(read_head("HTTP/1.1 301 Moved\r\nLocation: /\r\n").directory);
+}
+
 /* ---- promise 3: one answer at a time ---- */
 
 static void
@@ -179,6 +217,7 @@ main(void)
 	    cmocka_unit_test(ranges_are_whole_or_unknown),
 	    cmocka_unit_test(tags),
 	    cmocka_unit_test(dates),
+	    cmocka_unit_test(directories),
 	    cmocka_unit_test(a_status_line_begins_anew),
 	};
 

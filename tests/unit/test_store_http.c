@@ -120,6 +120,8 @@ tags_are_strong(void **state)
 	assert_int_equal(ask("weak", get_range("k", 3, 4), NULL).tag.n, 0);
 	assert_int_equal(ask("fresh", get_range("k", 3, 4), NULL).tag.n, 0);
 	assert_int_equal(ask("notag", get_range("k", 3, 4), NULL).tag.n, 0);
+	assert_int_equal(ask("dated", get_range("k", 3, 4), NULL).tag.n, 0); /* (7) */
+	assert_true(ask("datedlong", get_range("k", 3, 4), NULL).tag.n > 0);
 	assert_true(flags_after("plain") & ZINC_CAP_TAGS);
 	assert_true(flags_after("modified") & ZINC_CAP_TAGS);
 	assert_false(flags_after("weak") & ZINC_CAP_TAGS);

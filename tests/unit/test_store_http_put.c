@@ -125,6 +125,35 @@ erasing(void **state)
 	zinc_store_close(s);
 }
 
+/* ---- promise 5: directories ---- */
+
+static void
+directories(void **state)
+{
+	static const char *const modes[] = {"dav", "davmoved"};
+	zinc_error err = ZINC_ERROR_INIT;
+	char rest[64], path[64];
+	zinc_store *s;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(modes); i++) {
+		snprintf(rest, sizeof rest, "%s/%zu/base", modes[i], i); /* it is not there either */
+		s = open_mode(rest, "");
+		put_text(s, "d/e/a b", "x");
+		put_text(s, "d/e/c", "y");
+		assert_text(s, "d/e/c", "y");
+		assert_missing(s, "d/e"); /* promise 8 of store_http.c */
+		assert_ok(zinc_store_del(s, NULL, "d/e", NULL, 0, NULL, &err));
+		assert_ok(zinc_store_del(s, NULL, "d", NULL, 0, NULL, &err));
+		snprintf(path, sizeof path, "served/%zu/base/d/e/a b", i);
+		assert_string_equal(read_text(path), "x");
+		assert_ok(zinc_store_del(s, NULL, "d/e/a b", NULL, 0, NULL, &err));
+		assert_false(exists(path));
+		zinc_store_close(s);
+	}
+}
+
 /* ---- promises 2 and 4: conditions ---- */
 
 static void
@@ -363,6 +392,7 @@ main(void)
 	    cmocka_unit_test(nothing_is_written_unasked),
 	    cmocka_unit_test(outcomes),
 	    cmocka_unit_test(erasing),
+	    cmocka_unit_test(directories),
 	    cmocka_unit_test(conditions_hold),
 	    cmocka_unit_test(what_was_deleted_has_changed),
 	    cmocka_unit_test(servers_that_ignore_conditions),
