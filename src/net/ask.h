@@ -43,8 +43,6 @@ typedef struct zinc_ask_answer {
 
 /* E_IO: no answer, or one that is too long; E_CANCELLED only if the asker's own time is over. */
 zinc_status zinc_ask(const zinc_asker *s, const zinc_ask_request *r, zinc_ask_answer *out, zinc_error *err);
-/* Append `text` for a form or a query: everything but letters, digits and "-._~" is escaped. */
-zinc_status zinc_form_escape(zinc_buf *out, const char *text, zinc_error *err);
 
 /* ---- secret_file.c ---- */
 

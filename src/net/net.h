@@ -129,7 +129,11 @@ typedef struct zinc_http_user {
 /* Every exchange is ended on return.  Fails only before the first was started. */
 zinc_status zinc_http_run(zinc_http *h, size_t n, const zinc_http_user *user, zinc_error *err);
 
+/* Append `text` for a form or a query: everything but letters, digits and "-._~" is escaped. */
+zinc_status zinc_form_escape(zinc_buf *out, const char *text, zinc_error *err);
+
 #include "net/aws.h"
+#include "net/azure.h"
 #include "net/digest.h"
 #include "net/sigv4.h"
 #include "net/xml.h"

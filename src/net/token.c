@@ -235,13 +235,18 @@ zinc_tokens_take(zinc_tokens *t, zinc_token **out, const zinc_wait *wait, zinc_e
 	return st;
 }
 
-void
+bool
 zinc_tokens_refused(zinc_tokens *t, zinc_token *shown)
 {
+	bool again;
+
 	pthread_mutex_lock(&t->lock);
-	if (t->now && (!shown || shown == &t->now->shown) && zinc_now(t->ctx) >= t->now->found + YOUNG)
+	again = t->now && t->now->shown.text && (!shown || shown == &t->now->shown) &&
+		(t->now->refused || zinc_now(t->ctx) >= t->now->found + YOUNG);
+	if (again)
 		t->now->refused = true;
 	pthread_mutex_unlock(&t->lock);
+	return again;
 }
 
 bool

@@ -41,9 +41,9 @@ zinc_status zinc_tokens_new(zinc_tokens **out, zinc_context *ctx, const char *ca
 void zinc_tokens_free(zinc_tokens *t);
 zinc_status zinc_tokens_take(zinc_tokens *t, zinc_token **out, const zinc_wait *wait, zinc_error *err);
 void zinc_token_release(zinc_token *token); /* NULL is ignored */
-/* The server does not accept it (NULL: the last one): the next take searches again.  No effect on a token that was found
- * in the last seconds: many requests fail together, and a token that is refused at once would not get better. */
-void zinc_tokens_refused(zinc_tokens *t, zinc_token *token);
+/* The server does not accept it (NULL: the last one): the next take searches again.  False, and no effect, on a token that
+ * was found in the last seconds: many requests fail together, and a token that is refused at once would not get better. */
+bool zinc_tokens_refused(zinc_tokens *t, zinc_token *token);
 /* Does a text that is to be shown contain the token?  A server might send it back. */
 bool zinc_tokens_show(zinc_tokens *t, const char *text);
 

@@ -10,7 +10,7 @@
  * (4) BAD is final, and its reason shows nothing of the document, which may hold secrets.
  *
  * Not checked, because no answer depends on it: that prefixes are declared and attributes are unique.  Attributes are
- * skipped.
+ * skipped, unless zinc_xml_has asks for one.
  */
 #include "net/xml.h"
 
@@ -247,6 +247,29 @@ skip_attributes(zinc_xml *x)
 			return true;
 		if (before == x->at || !skip_attribute(x))
 			return false;
+	}
+}
+
+/* The attributes were accepted, and lie between the name and x->at. */
+bool
+zinc_xml_has(const zinc_xml *x, const char *name, const char *value)
+{
+	zinc_xml tag = {.at = x->name + x->nname, .end = x->at};
+	const size_t nvalue = strlen(value);
+
+	for (;;) {
+		const char *from;
+		size_t n;
+
+		skip_spaces(&tag);
+		from = tag.at;
+		n = name_length(&tag);
+		if (n == 0 || !skip_attribute(&tag))
+			return false;
+		if (n == strlen(name) && memcmp(from, name, n) == 0)
+			return (size_t)(tag.at - from) > n + nvalue + 2 &&
+			       tag.at[-2 - (ptrdiff_t)nvalue] == tag.at[-1] &&
+			       memcmp(tag.at - 1 - nvalue, value, nvalue) == 0;
 	}
 }
 

@@ -44,6 +44,8 @@ void zinc_xml_init(zinc_xml *x, const char *bytes, size_t n);
 zinc_xml_event zinc_xml_next(zinc_xml *x);
 /* Is the name of an OPEN or CLOSE equal to this one? */
 bool zinc_xml_is(const zinc_xml *x, const char *name);
+/* After OPEN: does it have this attribute? */
+bool zinc_xml_has(const zinc_xml *x, const char *name, const char *value);
 /* Append a TEXT to `out`, with its references decoded.  E_LIMIT, E_NOMEM. */
 zinc_status zinc_xml_text(const zinc_xml *x, zinc_buf *out, zinc_error *err);
 /* After OPEN: append the whole text of the element to `out` and move past its CLOSE.  E_CORRUPT also if it contains an

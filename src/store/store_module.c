@@ -33,6 +33,8 @@ static const struct module {
      ZINC_WITH_CURL &&ZINC_WITH_CRYPTO, CURL " and libcrypto (libssl-dev)"},
     {"gs", "gs", NULL, NULL, NULL, "keys of a bucket of Google Cloud Storage; a module",
      ZINC_WITH_CURL &&ZINC_WITH_CRYPTO, CURL " and libcrypto (libssl-dev)"},
+    {"az", "az,abfs,abfss", NULL, NULL, NULL, "blobs of a container of Azure Blob Storage; a module",
+     ZINC_WITH_CURL &&ZINC_WITH_CRYPTO, CURL " and libcrypto (libssl-dev)"},
     {"sqlite", "sqlite", NULL, ".sqlite,.db", NULL, "one file: a table of an SQLite database; a module",
      ZINC_WITH_SQLITE, SQLITE},
     {"lmdb", "lmdb", NULL, ".lmdb", "data.mdb", "an LMDB database: many readers and writers on one machine; a module",

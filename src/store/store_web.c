@@ -28,13 +28,16 @@
 typedef enum question {
 	ASK_BYTES, /* GET of a range or of the whole value */
 	ASK_HEAD,  /* HEAD: no bytes are needed, or the range begins past the end (416) */
-	ASK_FIRST  /* GET of the first byte, if HEAD is not allowed */
+	ASK_FIRST, /* GET of the first byte, if HEAD is not allowed */
+	ASK_SIZE   /* HEAD, before GET of the last bytes from a server that cannot count from the end */
 } question;
 
 /* The state of one get. */
 typedef struct exchange {
 	char *url;
 	question question;
+	bool placed;   /* after ASK_SIZE: `size` and `tag` are known, and the value must still have that tag */
+	bool plain;    /* without the condition, to see whether the key is there at all */
 	bool again;    /* send the request again, `question` has changed */
 	bool has_room; /* the sink has provided memory for the bytes */
 	bool gathers;  /* the size is unknown until the end */
@@ -92,19 +95,24 @@ zinc_web_escape(zinc_buf *out, const char *key, zinc_error *err)
 
 /* A request for no bytes uses HEAD; so does one whose offset no value can reach. */
 static question
-first_question(const zinc_get *r)
+first_question(const zinc_web *w, const zinc_get *r)
 {
+	if (w->no_suffix && r->suffix && !r->stat && r->length)
+		return ASK_SIZE;
 	return r->stat || r->length == 0 || (!r->suffix && r->offset > INT64_MAX) ? ASK_HEAD : ASK_BYTES;
 }
 
 /* No range for the whole value.  The server cuts a range at the end of the value. */
 static zinc_status
-add_range(zinc_http_request *out, const zinc_get *r, zinc_error *err)
+add_range(zinc_http_request *out, const exchange *x, const zinc_get *r, zinc_error *err)
 {
 	uint64_t last;
 	char text[64];
 
-	if (r->suffix)
+	if (x->placed)
+		snprintf(text, sizeof text, "bytes=%" PRIu64 "-%" PRIu64, x->size - zinc_min_u64(r->length, x->size),
+			 x->size - 1);
+	else if (r->suffix)
 		snprintf(text, sizeof text, "bytes=-%" PRIu64, r->length < INT64_MAX ? r->length : (uint64_t)INT64_MAX);
 	else if (r->length != ZINC_TO_END && !zinc_u64_add(r->offset, r->length - 1, &last) && last < INT64_MAX)
 		snprintf(text, sizeof text, "bytes=%" PRIu64 "-%" PRIu64, r->offset, last);
@@ -155,14 +163,14 @@ on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
 	out->url = x->url;
 	out->keep = b->store->keep;
 	out->encoding = b->store->encoding;
-	out->method = x->question == ASK_HEAD ? "HEAD" : "GET";
+	out->method = x->question == ASK_HEAD || x->question == ASK_SIZE ? "HEAD" : "GET";
 	if (x->question == ASK_BYTES)
-		ZINC_TRY(add_range(out, r, err));
+		ZINC_TRY(add_range(out, x, r, err));
 	else if (x->question == ASK_FIRST)
 		ZINC_TRY(zinc_http_header(out, "Range", "bytes=0-0", err));
 	if (b->store->sum_field && is_for_all(x, r))
 		ZINC_TRY(zinc_http_header(out, b->store->sum_field, b->store->sum_value, err));
-	return zinc_web_add_condition(out, r->if_tag, err);
+	return zinc_web_add_condition(out, x->placed ? &x->tag : x->plain ? NULL : r->if_tag, err);
 }
 
 /* ---- heads ---- */
@@ -279,6 +287,9 @@ accept_part(const batch *b, size_t i, const zinc_http_head *h)
 {
 	exchange *x = &b->x[i];
 
+	if (h->first == ZINC_HTTP_UNKNOWN && h->length == 0 && x->question == ASK_BYTES)
+		return ask_next(x,
+				ASK_HEAD); /* Azurite, if the range begins at the end: no bytes, and no valid range */
 	if (h->first == ZINC_HTTP_UNKNOWN || h->total == ZINC_HTTP_UNKNOWN)
 		return fault(x, ZINC_E_IO, "the server sends a range without Content-Range");
 	if (select_bytes(b, i, h, h->total) != ZINC_HTTP_GO)
@@ -339,7 +350,7 @@ is_for_judge(const batch *b, size_t i, const zinc_http_head *h)
 	if (!b->store->judge || h->status == 200 || h->status == 203 || h->status == 206)
 		return false;
 	if (h->status == 412)
-		return !b->requests[i].if_tag;
+		return !b->requests[i].if_tag && !b->x[i].placed;
 	return h->status != 416 || b->x[i].question == ASK_HEAD;
 }
 
@@ -370,21 +381,68 @@ take_sum(const batch *b, size_t i, const zinc_http_head *h)
 		memcpy(b->x[i].sum, sum, SUM_TEXT);
 }
 
+/* The size is known: ask for the last bytes of that value. */
+static zinc_http_next
+accept_size(const batch *b, size_t i, const zinc_http_head *h)
+{
+	const zinc_get *r = &b->requests[i];
+	exchange *x = &b->x[i];
+	zinc_tag tag = {0, {0}};
+
+	zinc_web_take_tag(b->store, h, h->length, &tag);
+	if (r->if_tag && !zinc_tag_equal(r->if_tag, &tag))
+		return result(x, ZINC_CHANGED);
+	if (h->length == ZINC_HTTP_UNKNOWN || tag.n == 0)
+		return fault(x, ZINC_E_IO, "the server does not send size and ETag of the value");
+	if (h->length == 0) {
+		x->question = ASK_HEAD;
+		return select_bytes(b, i, h, 0) == ZINC_HTTP_GO ? accept_head(b, i) : ZINC_HTTP_STOP;
+	}
+	x->tag = tag;
+	x->size = h->length;
+	x->placed = true;
+	return ask_next(x, ASK_BYTES);
+}
+
 /* 200, 203, 206 */
 static zinc_http_next
 accept_success(batch *b, size_t i, const zinc_http_head *h)
 {
 	const char *why = b->store->refuse ? b->store->refuse(b->store, h) : NULL;
 
+	if (b->store->is_directory && b->store->is_directory(b->store, h))
+		return result(&b->x[i], ZINC_MISSING);
 	if (why)
 		return fault(&b->x[i], ZINC_E_IO, why);
 	if (h->encoded && !b->store->any_encoding)
 		return fault(&b->x[i], ZINC_E_IO,
 			     "the server compresses the value, which the request forbids (Content-Encoding)");
+	if (b->x[i].question == ASK_SIZE)
+		return accept_size(b, i, h);
 	if (h->status == 206)
 		return accept_part(b, i, h);
 	take_sum(b, i, h);
 	return accept_whole(b, i, h);
+}
+
+/* 412: the value has another tag.  If only its size was known, it is asked for again. */
+static zinc_http_next
+accept_other(const batch *b, size_t i, const zinc_http_head *h)
+{
+	exchange *x = &b->x[i];
+
+	if (b->requests[i].if_tag && b->store->unmet_if_missing && !x->plain && !x->has_room) {
+		x->plain = true;
+		return ask_next(x, ASK_HEAD);
+	}
+	if (b->requests[i].if_tag)
+		return result(x, ZINC_CHANGED);
+	if (!x->placed)
+		return fault(x, ZINC_E_IO, h->reason);
+	if (x->has_room || ++x->rounds > MAX_ROUNDS)
+		return fault(x, ZINC_E_IO, "the value changed while it was being read");
+	x->placed = false;
+	return ask_next(x, ASK_SIZE);
 }
 
 /* 416: the range begins past the end; this answer has no tag. */
@@ -422,7 +480,7 @@ on_head(void *arg, size_t i, const zinc_http_head *h)
 	case 410:
 		return result(x, ZINC_MISSING);
 	case 412:
-		return b->requests[i].if_tag ? result(x, ZINC_CHANGED) : fault(x, ZINC_E_IO, h->reason);
+		return accept_other(b, i, h);
 	case 416:
 		return accept_past_end(b, i, h);
 	case 405:
@@ -577,7 +635,7 @@ judge(const batch *b, size_t i, zinc_error *err)
 				   .key = b->requests[i].key,
 				   .method = x->question == ASK_HEAD ? "HEAD" : "GET",
 				   .text = {x->text.p, x->text.n},
-				   .bare = x->question == ASK_HEAD,
+				   .bare = x->question == ASK_HEAD || x->question == ASK_SIZE,
 				   .rounds = x->rounds,
 				   .wait = b->wait};
 
@@ -598,6 +656,7 @@ judge(const batch *b, size_t i, zinc_error *err)
 		(void)ask_next(x, ASK_FIRST);
 		break;
 	case ZINC_WEB_UNMET:
+	case ZINC_WEB_REFUSED:
 	case ZINC_WEB_FAILED:
 	default:
 		break;
@@ -696,7 +755,7 @@ zinc_web_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *si
 	if (!b.x)
 		return zinc_fail_nomem(err);
 	for (i = 0; i < n; i++) {
-		b.x[i].question = first_question(&requests[i]);
+		b.x[i].question = first_question(w, &requests[i]);
 		zinc_buf_init(&b.x[i].gathered, w->ctx, gather_most(w, &requests[i]));
 		zinc_buf_init(&b.x[i].text, w->ctx, MAX_TEXT);
 	}

@@ -22,10 +22,11 @@
 typedef enum zinc_web_verdict {
 	ZINC_WEB_FAILED = 0, /* the error says why */
 	ZINC_WEB_MISSING,
-	ZINC_WEB_AGAIN, /* send the request again: the next one is signed in another way */
-	ZINC_WEB_LATER, /* the same, after a pause */
-	ZINC_WEB_READ,  /* an answer to HEAD does not say why: ask with GET */
-	ZINC_WEB_UNMET  /* of a change: its condition does not hold */
+	ZINC_WEB_AGAIN,  /* send the request again: the next one is signed in another way */
+	ZINC_WEB_LATER,  /* the same, after a pause */
+	ZINC_WEB_READ,   /* an answer to HEAD does not say why: ask with GET */
+	ZINC_WEB_UNMET,  /* of a change: its condition does not hold */
+	ZINC_WEB_REFUSED /* FAILED, and not because of its condition, whatever the status says */
 } zinc_web_verdict;
 
 /* An answer with another status than 200, 203, 206. */
@@ -61,6 +62,10 @@ struct zinc_web {
 	int tag_kept;
 	/* `if_tag` may be part of the URL, or of the fields that zinc_web_add_condition adds; NULL: none. */
 	zinc_status (*key_url)(const zinc_web *w, const char *key, const zinc_tag *if_tag, char **out, zinc_error *err);
+	bool no_suffix;        /* the server has no "last n bytes": it is asked for the size first */
+	bool unmet_if_missing; /* a condition on a missing key may be 412 instead of 404 */
+	/* NULL, or: is this successful answer that of a directory, which is no key? */
+	bool (*is_directory)(const zinc_web *w, const zinc_http_head *h);
 	/* NULL, or: why the value of a successful answer cannot be used; NULL: it can. */
 	const char *(*refuse)(const zinc_web *w, const zinc_http_head *h);
 	/* NULL, or: as zinc_http_user.sign; `wait` is that of the call. */
@@ -252,6 +257,7 @@ typedef struct zinc_web_listing {
 	/* Get the next page; `token` NULL: the first. */
 	zinc_status (*get)(struct zinc_web_listing *l, const zinc_buf *token, zinc_web_page *out, zinc_error *err);
 	const char *disorder; /* who lists out of order, for the error; "": nobody known */
+	bool unordered; /* set by get before the first entry: the server has another order, so all pages are sorted */
 	/* of store_web_list.c */
 	zinc_web_page page;
 	zinc_buf token; /* of the current page */

@@ -234,6 +234,8 @@ failure(const zinc_web_calls *x, zinc_web_call *c, zinc_http_next *next, zinc_er
 		*next = ZINC_HTTP_LATER;
 		return ZINC_OK;
 	}
+	if (v == ZINC_WEB_REFUSED)
+		return err->code;
 	if (c->status == 412 || v == ZINC_WEB_UNMET)
 		return condition_failed(c, err);
 	if (c->status == 409 && is_conditional(c) && c->rounds < x->web->retries) {
@@ -254,6 +256,7 @@ failure(const zinc_web_calls *x, zinc_web_call *c, zinc_http_next *next, zinc_er
 		*next = ZINC_HTTP_LATER;
 		return ZINC_OK;
 	case ZINC_WEB_UNMET:
+	case ZINC_WEB_REFUSED:
 	case ZINC_WEB_FAILED:
 	default:
 		break;

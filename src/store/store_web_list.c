@@ -12,7 +12,8 @@
 #include "store/store_web.h"
 
 #define MAX_PAGE  (64 * ZINC_MIB)
-#define MAX_EMPTY 1000 /* a server may skip what was deleted */
+#define MAX_ALL   (1024 * ZINC_MIB) /* names of a listing that must be sorted */
+#define MAX_EMPTY 1000              /* a server may skip what was deleted */
 
 /* ---- pages ---- */
 
@@ -143,6 +144,48 @@ take_token(zinc_web_listing *l)
 }
 
 static zinc_status
+add_page(zinc_web_page *all, const zinc_web_page *page, zinc_error *err)
+{
+	const size_t shift = all->names.n, first = all->entries.n;
+	zinc_web_entry *e;
+
+	ZINC_TRY(zinc_buf_add(&all->names, page->names.p, page->names.n, err));
+	ZINC_TRY(zinc_buf_add(&all->entries, page->entries.p, page->entries.n, err));
+	for (e = (zinc_web_entry *)(void *)(all->entries.p + first);
+	     all->entries.n && (uint8_t *)e < all->entries.p + all->entries.n; e++)
+		e->name += shift;
+	return ZINC_OK;
+}
+
+static zinc_status
+collect_pages(zinc_web_listing *l, zinc_web_page *all)
+{
+	for (;;) {
+		ZINC_TRY(add_page(all, &l->page, l->err));
+		if (!l->page.truncated)
+			return ZINC_OK;
+		ZINC_TRY(take_token(l));
+		ZINC_TRY(zinc_wait_for(l->wait, "a listing", l->err));
+		ZINC_TRY(l->get(l, &l->token, &l->page, l->err));
+	}
+}
+
+/* The first page is there.  All pages of a server with another order become one, which is sorted as each page is. */
+static zinc_status
+list_sorted(zinc_web_listing *l)
+{
+	zinc_web_page all;
+	zinc_status st;
+
+	zinc_web_page_init(&all, l->web->ctx);
+	all.names.max = all.entries.max = MAX_ALL;
+	st = collect_pages(l, &all);
+	zinc_web_page_fini(&l->page);
+	l->page = all;
+	return st == ZINC_OK ? pass_page(l) : st;
+}
+
+static zinc_status
 list_pages(zinc_web_listing *l)
 {
 	bool first = true;
@@ -151,6 +194,8 @@ list_pages(zinc_web_listing *l)
 		ZINC_TRY(zinc_wait_for(l->wait, "a listing", l->err));
 		ZINC_TRY(l->get(l, first ? NULL : &l->token, &l->page, l->err));
 		first = false;
+		if (l->unordered && l->last.n == 0)
+			return list_sorted(l);
 		ZINC_TRY(pass_page(l));
 		if (l->stop || !l->page.truncated)
 			return ZINC_OK;
