@@ -99,7 +99,8 @@ typedef struct pg_try {
 	const zinc_wait *wait;
 	double since;
 	int n;
-	pg_fault fault; /* of the last try */
+	pg_fault fault;   /* of the last try */
+	zinc_error error; /* the same; the caller's error is written only by a failure of all tries */
 } pg_try;
 
 /* ---- store_postgresql_conn.c ---- */
@@ -109,12 +110,13 @@ typedef struct pg_try {
 /* For the pool. */
 void zinc_pg_close(zinc_conn *c, bool forked);
 
-pg_try zinc_pg_try(pg_store *s, const zinc_wait *wait);
-/* Should a try that ended so be repeated?  Waits a moment; *st and err become those of a deadline that passes. */
+void zinc_pg_try(pg_try *t, pg_store *s, const zinc_wait *wait);
+/* Should a try that ended so, with t->error, be repeated?  Waits a moment.  If not, a failure is copied to err; a deadline
+ * that passes meanwhile is one. */
 bool zinc_pg_again(pg_try *t, zinc_status *st, zinc_error *err);
 
 /* Take a connection, and give it back; the fault of its last failure is that of the try. */
-zinc_status zinc_pg_enter(pg_try *t, pg_conn **out, zinc_error *err);
+zinc_status zinc_pg_enter(pg_try *t, pg_conn **out);
 void zinc_pg_leave(pg_try *t, pg_conn *c);
 
 /* Wait until the socket can be read (or, with `write`, written). */

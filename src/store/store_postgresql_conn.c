@@ -15,11 +15,11 @@
 
 #if ZINC_WITH_POSTGRESQL
 
-#define FIRST_TRIES  4    /* to reach a server that was never reached */
-#define FIRST_PAUSE  0.02 /* seconds, doubled each time */
-#define LONGEST      1.0
-#define LOOK_SECONDS 0.02   /* between two looks at the flag that cancels */
-#define OLDEST       100000 /* txid_status is in PostgreSQL 10 */
+#define FIRST_SECONDS 5.0  /* to reach a server that was never reached: it may be starting */
+#define FIRST_PAUSE   0.02 /* seconds, doubled each time */
+#define LONGEST       1.0
+#define LOOK_SECONDS  0.02   /* between two looks at the flag that cancels */
+#define OLDEST        100000 /* txid_status is in PostgreSQL 10 */
 
 #define SETUP                                                                                                          \
 	"SELECT current_setting('fsync'), current_setting('synchronous_commit'), pg_is_in_recovery()::text, "          \
@@ -215,17 +215,17 @@ is_dead(const pg_conn *c)
 }
 
 zinc_status
-zinc_pg_enter(pg_try *t, pg_conn **out, zinc_error *err)
+zinc_pg_enter(pg_try *t, pg_conn **out)
 {
 	pg_conn *c;
 
 	*out = NULL;
 	t->fault = PG_FINAL;
-	ZINC_TRY(zinc_wait_check(t->wait, err));
+	ZINC_TRY(zinc_wait_check(t->wait, &t->error));
 	while ((c = (pg_conn *)(void *)zinc_conns_take(&t->s->pool)) && is_dead(c))
 		zinc_pg_close(&c->conn, false);
 	if (!c)
-		ZINC_TRY(conn_new(t, &c, err));
+		ZINC_TRY(conn_new(t, &c, &t->error));
 	c->wait = t->wait;
 	c->since = zinc_now(t->s->batched.ctx);
 	c->fault = PG_FINE;
@@ -248,22 +248,28 @@ zinc_pg_leave(pg_try *t, pg_conn *c)
 
 /* ---- trying again ---- */
 
-pg_try
-zinc_pg_try(pg_store *s, const zinc_wait *wait)
+void
+zinc_pg_try(pg_try *t, pg_store *s, const zinc_wait *wait)
 {
-	return (pg_try){.s = s, .wait = wait, .since = zinc_now(s->batched.ctx), .fault = PG_FINAL};
+	t->s = s;
+	t->wait = wait;
+	t->since = zinc_now(s->batched.ctx);
+	t->n = 0;
+	t->fault = PG_FINAL;
+	zinc_error_clear(&t->error);
 }
 
 static bool
 may_help(const pg_try *t)
 {
 	const bool timed = t->wait && t->wait->until > 0;
+	const double passed = zinc_now(t->s->batched.ctx) - t->since;
 
 	if (t->fault != PG_AGAIN && t->fault != PG_DOWN && t->fault != PG_LOST)
 		return false;
-	if (t->fault == PG_DOWN && !atomic_load(&t->s->reached) && t->n + 1 >= FIRST_TRIES)
+	if (t->fault == PG_DOWN && !atomic_load(&t->s->reached) && passed >= FIRST_SECONDS)
 		return false;
-	return timed || zinc_now(t->s->batched.ctx) - t->since < t->s->patience;
+	return timed || passed < t->s->patience;
 }
 
 /* Longer each time, and another time for each caller. */
@@ -282,19 +288,18 @@ bool
 zinc_pg_again(pg_try *t, zinc_status *st, zinc_error *err)
 {
 	char what[700];
-	zinc_error e;
 
-	if (*st == ZINC_OK || !may_help(t))
+	if (*st == ZINC_OK)
 		return false;
-	snprintf(what, sizeof what, "another try: %s", err ? err->text : "");
-	zinc_error_clear(&e);
-	*st = zinc_wait_pause(t->wait, pause_of(t), what, &e);
-	if (*st != ZINC_OK) {
-		zinc_error_copy(err, &e);
-		return false;
+	if (may_help(t)) {
+		snprintf(what, sizeof what, "another try: %s", t->error.text);
+		*st = zinc_wait_pause(t->wait, pause_of(t), what, &t->error);
+		t->n++;
+		if (*st == ZINC_OK)
+			return true;
 	}
-	t->n++;
-	return true;
+	zinc_error_copy(err, &t->error);
+	return false;
 }
 
 #endif

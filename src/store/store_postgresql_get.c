@@ -117,15 +117,15 @@ ask_all(batch *b, pg_conn *c, zinc_error *err)
 
 /* Without a table there is no key. */
 static zinc_status
-ask_once(batch *b, pg_try *t, zinc_error *err)
+ask_once(batch *b, pg_try *t)
 {
 	pg_conn *c;
 	zinc_status st;
 	size_t i;
 
-	ZINC_TRY(zinc_pg_enter(t, &c, err));
-	st = ask_all(b, c, err);
-	if (st != ZINC_OK && c->fault == PG_NO_TABLE && zinc_pg_end(c, err) == ZINC_OK) {
+	ZINC_TRY(zinc_pg_enter(t, &c));
+	st = ask_all(b, c, &t->error);
+	if (st != ZINC_OK && c->fault == PG_NO_TABLE && zinc_pg_end(c, &t->error) == ZINC_OK) {
 		for (i = 0; i < b->n; i++)
 			if (!b->done[i] && !b->is_long[i]) {
 				b->done[i] = true;
@@ -193,9 +193,9 @@ begin_reading(reading *x, zinc_error *err)
 	zinc_status st;
 
 	do {
-		st = zinc_pg_enter(&x->t, &x->c, err);
+		st = zinc_pg_enter(&x->t, &x->c);
 		if (st == ZINC_OK)
-			st = look(x, err);
+			st = look(x, &x->t.error);
 		if (st != ZINC_OK)
 			stop_reading(x);
 	} while (zinc_pg_again(&x->t, &st, err));
@@ -239,7 +239,7 @@ read_pieces(void *arg, uint64_t offset, uint64_t nbytes, const struct iovec *iov
 
 	while (nbytes && st == ZINC_OK) {
 		n = zinc_min_u64(nbytes, PIECE);
-		st = read_piece(x, offset, n, &to, err);
+		st = read_piece(x, offset, n, &to, &x->t.error);
 		if (st == ZINC_OK) {
 			offset += n;
 			nbytes -= n;
@@ -257,12 +257,13 @@ static void
 answer_long(batch *b, size_t i)
 {
 	const zinc_get *q = &b->requests[i];
-	reading x = {.t = zinc_pg_try(b->s, b->wait), .key = q->key};
+	reading x = {.key = q->key};
 	zinc_status st;
 	zinc_error e;
 	zinc_tag tag;
 
 	zinc_error_clear(&e);
+	zinc_pg_try(&x.t, b->s, b->wait);
 	st = begin_reading(&x, &e);
 	zinc_pg_tag(x.generation, &tag);
 	b->done[i] = true;
@@ -280,22 +281,21 @@ answer_long(batch *b, size_t i)
 static void
 get_batch(batch *b)
 {
-	pg_try t = zinc_pg_try(b->s, b->wait);
 	zinc_status st;
-	zinc_error e;
 	size_t i;
+	pg_try t;
 
-	zinc_error_clear(&e);
+	zinc_pg_try(&t, b->s, b->wait);
 	do
-		st = ask_once(b, &t, &e);
-	while (zinc_pg_again(&t, &st, &e));
+		st = ask_once(b, &t);
+	while (zinc_pg_again(&t, &st, NULL));
 	for (i = 0; i < b->n; i++) {
 		if (b->done[i])
 			continue;
 		if (st == ZINC_OK || b->is_long[i])
 			answer_long(b, i);
 		else
-			zinc_sink_failed(b->sink, b->first + i, st, &e);
+			zinc_sink_failed(b->sink, b->first + i, st, &t.error);
 	}
 }
 

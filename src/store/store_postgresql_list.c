@@ -47,16 +47,17 @@ ask(page *x, pg_conn *c, PGresult **out, zinc_error *err)
 static zinc_status
 read_page(page *x, PGresult **out, const zinc_wait *wait, zinc_error *err)
 {
-	pg_try t = zinc_pg_try(x->s, wait);
 	zinc_status st;
 	pg_conn *c;
+	pg_try t;
 
 	*out = NULL;
+	zinc_pg_try(&t, x->s, wait);
 	do {
-		st = zinc_pg_enter(&t, &c, err);
+		st = zinc_pg_enter(&t, &c);
 		if (st != ZINC_OK)
 			continue;
-		st = ask(x, c, out, err);
+		st = ask(x, c, out, &t.error);
 		if (st != ZINC_OK && c->fault == PG_NO_TABLE)
 			st = ZINC_OK;
 		zinc_pg_leave(&t, c);

@@ -18,11 +18,17 @@
 
 #define VALUE_MAX 1000000000 /* PostgreSQL's limit for a message is 1 GiB */
 
-#define BEGIN "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+#define BEGIN "BEGIN ISOLATION LEVEL READ COMMITTED"
 /* The row locks of a client that is gone end with its transaction, at the latest after a minute. */
 #define BEGUN                                                                                                          \
-	"SELECT txid_current(), set_config('synchronous_commit', $1, true), "                                          \
+	"SELECT txid_current(), substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8), "                          \
+	"set_config('synchronous_commit', $1, true), "                                                                 \
 	"set_config('idle_in_transaction_session_timeout', '60000', true)"
+
+/* Was the server shut down in order before it was started?  And its timeline. */
+#define ORDERLY                                                                                                        \
+	"SELECT (checkpoint_time < pg_postmaster_start_time())::text, substr(pg_walfile_name("                         \
+	"pg_current_wal_insert_lsn()), 1, 8) FROM pg_control_checkpoint()"
 
 /* What a transaction does between its begin and its end. */
 typedef struct work {
@@ -38,6 +44,7 @@ typedef struct work {
 typedef struct sent {
 	int64_t id;
 	char started[40]; /* when its server was started */
+	char timeline[9]; /* of its server: another after a standby took over */
 } sent;
 
 typedef enum verdict { COMMITTED, UNDONE, OPEN, OBSCURE } verdict;
@@ -66,6 +73,7 @@ take_begin(pg_conn *c, sent *x, zinc_error *err)
 	PQclear(r);
 	ZINC_TRY(zinc_pg_take(c, &r, err));
 	good = zinc_pg_number(r, 0, 0, &x->id);
+	snprintf(x->timeline, sizeof x->timeline, "%s", zinc_pg_column(r, 0, 1));
 	PQclear(r);
 	snprintf(x->started, sizeof x->started, "%s", c->started);
 	return good ? ZINC_OK : zinc_fail(err, ZINC_E_IO, "PostgreSQL gave no number of the transaction");
@@ -76,13 +84,20 @@ static zinc_status
 commit(pg_conn *c, zinc_error *err)
 {
 	PGresult *r = NULL;
-	zinc_status st = zinc_pg_run(c, "COMMIT", NULL, &r, err);
+	zinc_status st;
 
+	st = zinc_pg_send(c, "COMMIT", NULL, err);
+	if (st == ZINC_OK)
+		st = zinc_pg_sent(c, err);
+	if (st == ZINC_OK)
+		st = zinc_pg_take(c, &r, err);
+	if (st != ZINC_OK && c->broken)
+		c->fault = PG_UNKNOWN;
 	if (st == ZINC_OK && strcmp(PQcmdStatus(r), "COMMIT") != 0)
 		st = zinc_fail(err, ZINC_E_IO, "PostgreSQL has undone the change");
 	PQclear(r);
-	if (st != ZINC_OK && c->broken)
-		c->fault = PG_UNKNOWN;
+	if (!c->broken && zinc_pg_end(c, NULL) != ZINC_OK)
+		c->broken = true; /* after its answer nothing matters */
 	return st;
 }
 
@@ -110,6 +125,23 @@ run_once(const work *w, pg_conn *c, sent *x, zinc_error *err)
 
 /* ---- after a commit without an answer ---- */
 
+/* Could the server have forgotten a transaction, and given its number to another?  Not if it runs as it did, or was shut
+ * down in order: then its last checkpoint is older than its start. */
+static bool
+is_sure(pg_conn *c, const sent *x)
+{
+	PGresult *r = NULL;
+	bool sure;
+
+	if (strcmp(c->started, x->started) == 0)
+		return true;
+	if (zinc_pg_run(c, ORDERLY, NULL, &r, NULL) != ZINC_OK)
+		return false;
+	sure = strcmp(zinc_pg_column(r, 0, 0), "true") == 0 && strcmp(zinc_pg_column(r, 0, 1), x->timeline) == 0;
+	PQclear(r);
+	return sure;
+}
+
 static zinc_status
 ask_verdict(const work *w, pg_conn *c, const sent *x, verdict *out, zinc_error *err)
 {
@@ -132,8 +164,8 @@ ask_verdict(const work *w, pg_conn *c, const sent *x, verdict *out, zinc_error *
 	       : strcmp(is, "in progress") == 0 ? OPEN
 						: OBSCURE;
 	PQclear(r);
-	if (*out == COMMITTED && strcmp(c->started, x->started) != 0) {
-		if (w->seen)
+	if (*out == COMMITTED && !is_sure(c, x)) {
+		if (w->seen && !c->broken)
 			ZINC_TRY(w->seen(w->arg, c, &seen, err));
 		*out = seen ? COMMITTED : OBSCURE;
 	}
@@ -142,23 +174,23 @@ ask_verdict(const work *w, pg_conn *c, const sent *x, verdict *out, zinc_error *
 
 /* Ask until it is known; the server may be starting. */
 static zinc_status
-find_verdict(pg_try *t, const work *w, const sent *x, verdict *out, zinc_error *err)
+find_verdict(pg_try *t, const work *w, const sent *x, verdict *out)
 {
 	zinc_status st;
 	pg_conn *c;
 
 	do {
 		*out = OBSCURE;
-		st = zinc_pg_enter(t, &c, err);
+		st = zinc_pg_enter(t, &c);
 		if (st == ZINC_OK) {
-			st = ask_verdict(w, c, x, out, err);
+			st = ask_verdict(w, c, x, out, &t->error);
 			zinc_pg_leave(t, c);
 		}
 		if (st == ZINC_OK && *out == OPEN) {
 			t->fault = PG_AGAIN;
-			st = zinc_fail(err, ZINC_E_IO, "PostgreSQL is still committing");
+			st = zinc_fail(&t->error, ZINC_E_IO, "PostgreSQL is still committing");
 		}
-	} while (zinc_pg_again(t, &st, err));
+	} while (zinc_pg_again(t, &st, NULL));
 	return st;
 }
 
@@ -172,18 +204,18 @@ fail_uncertain(zinc_error *err)
 
 /* OK: it was committed.  E_IO with the fault PG_LOST: it can be repeated. */
 static zinc_status
-resolve(pg_try *t, const work *w, const sent *x, zinc_error *err)
+resolve(pg_try *t, const work *w, const sent *x)
 {
 	verdict v;
+	const zinc_status st = find_verdict(t, w, x, &v);
 
-	if (find_verdict(t, w, x, &v, err) != ZINC_OK)
-		return fail_uncertain(err);
-	if (v == COMMITTED)
+	if (st == ZINC_OK && v == COMMITTED)
 		return ZINC_OK;
-	if (v == OBSCURE && w->seen)
-		return fail_uncertain(err);
+	t->fault = PG_FINAL;
+	if (st != ZINC_OK || (v == OBSCURE && w->seen))
+		return fail_uncertain(&t->error);
 	t->fault = PG_LOST;
-	return zinc_fail(err, ZINC_E_IO, "the connection to PostgreSQL was lost before the change was committed");
+	return zinc_fail(&t->error, ZINC_E_IO, "the connection to PostgreSQL was lost before the change was committed");
 }
 
 /* ---- the table ---- */
@@ -202,7 +234,7 @@ static const char table_text[] =
     "END IF; END $zinc$";
 
 static zinc_status
-make_table(pg_try *t, zinc_error *err)
+make_table(pg_try *t)
 {
 	const char *name = t->s->table;
 	zinc_status st;
@@ -210,13 +242,13 @@ make_table(pg_try *t, zinc_error *err)
 	pg_conn *c;
 
 	zinc_buf_init(&sql, t->s->batched.ctx, ZINC_MAX_KEY);
-	st = zinc_buf_printf(&sql, err, table_text, name, name, name);
+	st = zinc_buf_printf(&sql, &t->error, table_text, name, name, name);
 	if (st == ZINC_OK && !zinc_buf_text(&sql))
-		st = zinc_fail_nomem(err);
+		st = zinc_fail_nomem(&t->error);
 	if (st == ZINC_OK)
-		st = zinc_pg_enter(t, &c, err);
+		st = zinc_pg_enter(t, &c);
 	if (st == ZINC_OK) {
-		st = zinc_pg_run(c, (const char *)sql.p, NULL, NULL, err);
+		st = zinc_pg_run(c, (const char *)sql.p, NULL, NULL, &t->error);
 		if (st != ZINC_OK && c->fault == PG_NO_TABLE)
 			c->fault = PG_FINAL; /* no schema */
 		zinc_pg_leave(t, c);
@@ -229,26 +261,26 @@ make_table(pg_try *t, zinc_error *err)
 
 /* *missing: there is no table, and nothing was changed.  NULL: it is created. */
 static zinc_status
-transact_once(pg_try *t, const work *w, bool *missing, zinc_error *err)
+transact_once(pg_try *t, const work *w, bool *missing)
 {
 	zinc_status st;
 	pg_conn *c;
 	sent x;
 
-	ZINC_TRY(zinc_pg_enter(t, &c, err));
-	st = run_once(w, c, &x, err);
+	ZINC_TRY(zinc_pg_enter(t, &c));
+	st = run_once(w, c, &x, &t->error);
 	zinc_pg_leave(t, c);
 	if (st != ZINC_OK && t->fault == PG_UNKNOWN)
-		return resolve(t, w, &x, err);
+		return resolve(t, w, &x);
 	if (st != ZINC_OK && t->fault == PG_NO_TABLE && missing) {
 		*missing = true;
 		return ZINC_OK;
 	}
 	if (st != ZINC_OK && t->fault == PG_NO_TABLE) {
-		st = make_table(t, err);
+		st = make_table(t);
 		if (st == ZINC_OK) {
 			t->fault = PG_AGAIN;
-			return zinc_fail(err, ZINC_E_IO, "the table was missing");
+			return zinc_fail(&t->error, ZINC_E_IO, "the table was missing");
 		}
 	}
 	return st;
@@ -257,13 +289,14 @@ transact_once(pg_try *t, const work *w, bool *missing, zinc_error *err)
 static zinc_status
 transact(pg_store *s, const work *w, bool *missing, const zinc_wait *wait, zinc_error *err)
 {
-	pg_try t = zinc_pg_try(s, wait);
 	zinc_status st;
+	pg_try t;
 
+	zinc_pg_try(&t, s, wait);
 	if (missing)
 		*missing = false;
 	do
-		st = transact_once(&t, w, missing, err);
+		st = transact_once(&t, w, missing);
 	while (zinc_pg_again(&t, &st, err));
 	if (st == ZINC_OK && w->relaxed)
 		atomic_store(&s->relaxed, true);
