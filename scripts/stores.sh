@@ -210,6 +210,18 @@ for store in "${stores[@]}"; do
 	fi
 done
 
+# copy_all: between any two of the places, and to and from files
+copy_all() {
+	local log=$dir/copies.log good bad
+	say "copies between ${#places[@]} stores"
+	# shellcheck disable=SC2046 # no word or one
+	printf '%s\n' "${places[@]}" | python3 tests/live/copy_matrix.py "$BUILD/zinc" --jobs "$JOBS" \
+		$([ -z "$QUICK" ] || echo --quick) 2>&1 | tee "$log" || true
+	read -r good _ bad _ <<<"$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" || echo 0 passed, 1 failed)"
+	passed=$((passed + good)) failed=$((failed + bad))
+}
+copy_all
+
 say "capabilities, as the stores have them after their first answers ($WRITES writes of each of 8 writers)"
 table | tee "$BUILD/stores.md"
 echo "$passed passed, $failed failed"

@@ -357,6 +357,31 @@ zinc_consolidate_group(zinc_hierarchy *h, const char *path, bool remove, zinc_er
 
 /* ---- dropping ---- */
 
+static bool
+can_erase(const zinc_hierarchy *h)
+{
+	zinc_caps caps = ZINC_CAPS_INIT;
+
+	zinc_store_caps(h->store, &caps);
+	return caps.flags & ZINC_CAP_ERASE;
+}
+
+/* A store that cannot erase (zip) gets a document of the present state instead: `key` is "a/b/.zmetadata". */
+static zinc_status
+refresh(zinc_hierarchy *h, const char *key, zinc_error *err)
+{
+	const char *slash = strrchr(key, '/');
+	zinc_status st;
+	zinc_buf path;
+
+	zinc_buf_init(&path, h->ctx, ZINC_MAX_KEY);
+	st = zinc_buf_printf(&path, err, "/%.*s", slash ? (int)(slash - key) : 0, key);
+	if (st == ZINC_OK)
+		st = zinc_consolidate_group(h, zinc_buf_text(&path), false, err);
+	zinc_buf_fini(&path);
+	return st;
+}
+
 zinc_status
 zinc_copies_drop(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys, zinc_error *err)
 {
@@ -369,6 +394,8 @@ zinc_copies_drop(zinc_hierarchy *h, const zinc_fetched *docs, char *const *keys,
 	if (docs[at].found == ZINC_MISSING)
 		return ZINC_OK;
 	ZINC_TRY(zinc_fetched_status(&docs[at], keys[at], err));
+	if (!member && !can_erase(h))
+		return refresh(h, keys[at], err);
 	if (!member)
 		return zinc_store_del(h->store, NULL, keys[at], NULL, h->put_flags, h->wait, err);
 	ZINC_TRY(zinc_copies_find(h, docs, &doc, &metadata, &large, err));

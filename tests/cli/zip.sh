@@ -90,6 +90,18 @@ zinc 0 create deep.zip/t --shape 2 --dtype int8 --no-climb
 zinc 3 tree deep.zip
 says "there is no Zarr node at this path"
 
+# ---- consolidated metadata of v2 is a key that cannot be erased: it is written again instead ----
+zinc 0 create v2.zarr --group --format v2
+zinc 0 create v2.zarr/a --shape 4 --dtype int8 --format v2
+zinc 0 consolidate v2.zarr
+zinc 0 cp v2.zarr v2.zip
+zinc 0 diff v2.zarr v2.zip
+zinc 0 create v2.zip/later --shape 4 --dtype int8
+python3 -c '
+import json, zipfile
+keys = json.loads(zipfile.ZipFile("v2.zip").read(".zmetadata"))["metadata"]
+assert "later/.zarray" in keys and "a/.zarray" in keys, keys' || bad "consolidated metadata of an archive is stale"
+
 # ---- what cannot be done ----
 zinc 3 rm --yes h.zip/raw
 says "cannot be erased"
