@@ -107,7 +107,7 @@ take_status(piece line)
 {
 	size_t i = 5;
 
-	if (line.n < 12 || memcmp(line.p, "HTTP/", 5) != 0)
+	if (line.n < 10 || memcmp(line.p, "HTTP/", 5) != 0)
 		return 0;
 	while (i < line.n && line.p[i] != ' ')
 		i++;

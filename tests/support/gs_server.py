@@ -320,6 +320,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                "generation": str(v.generation), "metadata": v.meta}
         if self.quirk == "wrongsum":
             out["crc32c"] = "AAAAAA=="
+        if self.quirk in ("gzipped", "gunzips"):
+            del out["crc32c"]
         if self.quirk == "nogeneration" and not self.is_trial():
             del out["generation"]
         wanted = self.query.get("fields")
