@@ -23,6 +23,7 @@ packages() {
 	bench) echo netcdf-bin util-linux python3-gdal ;;
 	postgresql) echo postgresql ;;
 	docs) echo python3 python3-venv ;;
+	redis) echo redis-server redis-tools openssl python3 python3-venv ;;
 	interop-python) echo python3 python3-venv ;;
 	interop-node) echo nodejs npm ;;
 	*) echo "setup.sh: no group '$1'" >&2 && exit 2 ;;

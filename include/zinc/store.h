@@ -507,6 +507,9 @@ ZINC_CHECKED zinc_status zinc_store_s3_register(zinc_error *err);
 ZINC_CHECKED zinc_status zinc_store_gs_register(zinc_error *err);
 /* The same for "az", "abfs" and "abfss" URLs: libzinc_az.a, zinc-az, zinc::zinc_az_static, libcurl and libcrypto. */
 ZINC_CHECKED zinc_status zinc_store_az_register(zinc_error *err);
+/* The same for "redis" and "rediss" URLs: in libzinc_redis.a (pkg-config --static zinc-redis; zinc::zinc_redis_static),
+ * which needs libssl and libcrypto. */
+ZINC_CHECKED zinc_status zinc_store_redis_register(zinc_error *err);
 /* A store from operations and an object already open; close() will be called for it.  `url` is copied. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_wrap(zinc_store **out, zinc_context *ctx, const zinc_store_ops *ops,
 						  void *self, const char *url, zinc_error *err);

@@ -51,6 +51,9 @@
 #ifndef ZINC_WITH_SQLITE
 #define ZINC_WITH_SQLITE 0
 #endif
+#ifndef ZINC_WITH_SSL
+#define ZINC_WITH_SSL 0
+#endif
 #ifndef ZINC_WITH_TOKYOCABINET
 #define ZINC_WITH_TOKYOCABINET 0
 #endif

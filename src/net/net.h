@@ -1,10 +1,10 @@
 /*
- * net.h - interface of the room `net`: HTTP for stores
+ * net.h - interface of the room `net`: HTTP and other protocols for stores
  *
  * http.c runs exchanges, many at once, http_send.c sends them and http_poll.c waits for them; only these use libcurl.
  * http_head.c parses the head of an answer.  None of them knows keys or stores.  For S3: sigv4.c signs requests with
  * digests of digest.c, aws.c finds the keys, xml.c reads answers.  For all that give out credentials: ask.c makes one
- * request, token.c keeps a token, secret.c has the memory.
+ * request, token.c keeps a token, secret.c has the memory.  For Redis: tcp.c has connections, resp.c the protocol.
  *
  * The room is not part of libzinc, only of modules (base/module.c).
  */
@@ -135,6 +135,7 @@ zinc_status zinc_form_escape(zinc_buf *out, const char *text, zinc_error *err);
 #include "net/aws.h"
 #include "net/azure.h"
 #include "net/digest.h"
+#include "net/resp.h"
 #include "net/sigv4.h"
 #include "net/xml.h"
 

@@ -46,6 +46,7 @@ zinc_store *zinc_store_below_readonly(zinc_store *s);
 
 extern const zinc_store_ops zinc_store_ops_http, zinc_store_ops_https, zinc_store_ops_s3, zinc_store_ops_gs,
     zinc_store_ops_az, zinc_store_ops_sqlite, zinc_store_ops_lmdb, zinc_store_ops_postgresql;
+extern const zinc_store_ops zinc_store_ops_redis, zinc_store_ops_rediss;
 extern const zinc_store_ops zinc_store_ops_leveldb, zinc_store_ops_berkeleydb, zinc_store_ops_kyotocabinet,
     zinc_store_ops_tokyocabinet;
 

@@ -17,6 +17,7 @@
 #define KYOTO    "Kyoto Cabinet (Debian: libkyotocabinet-dev)"
 #define TOKYO    "Tokyo Cabinet (Debian: libtokyocabinet-dev)"
 #define SQLITE   "SQLite (Debian: libsqlite3-dev)"
+#define SSL      "OpenSSL (Debian: libssl-dev)"
 
 static const struct module {
 	const char *name; /* zinc/store_<name>.so */
@@ -51,6 +52,8 @@ static const struct module {
     {"tokyocabinet", "tokyocabinet", NULL, ".tcb,.tch", NULL,
      "one file: a tree or hash database of Tokyo Cabinet, one process at a time; a module", ZINC_WITH_TOKYOCABINET,
      TOKYO},
+    {"redis", "redis,rediss", NULL, NULL, NULL, "keys of a database of a Redis server; a module",
+     ZINC_WITH_SSL &&ZINC_WITH_CRYPTO, SSL},
 };
 #define MODULES (sizeof modules / sizeof modules[0])
 

@@ -598,6 +598,16 @@ show_all(const storm *s)
 	return bad;
 }
 
+/* 1 to a million; 0: not a number. */
+static int
+number(const char *text)
+{
+	char *end;
+	const long n = strtol(text, &end, 10);
+
+	return *text && !*end && n > 0 && n <= 1000000 ? (int)n : 0;
+}
+
 static int
 usage(void)
 {
@@ -621,8 +631,8 @@ main(int argc, char **argv)
 		return usage();
 	if (!live_url(s->url, sizeof s->url, argv[at], "storm"))
 		snprintf(s->url, sizeof s->url, "%s", argv[at]);
-	rounds = atoi(argv[at + 1]);
-	s->writers = argc > at + 2 ? atoi(argv[at + 2]) : 4;
+	rounds = number(argv[at + 1]);
+	s->writers = argc > at + 2 ? number(argv[at + 2]) : 4;
 	if (rounds < 1 || s->writers < 1 || s->writers > MOST_WRITERS)
 		return usage();
 	s->seed = (unsigned)time(NULL);

@@ -1,0 +1,416 @@
+/*
+ * store_redis_conn.c - connections to a Redis server
+ *
+ * A new connection sends its greeting in one round trip: password, what kind of server it is, the number of the
+ * database, and how the server writes to its disk.  Each is kept in the pool while it is idle, and dropped after any
+ * failure: replies to what was sent before might be under way.
+ *
+ * Retries are paid from a budget: 20 at once, and one more for ten operations that succeed.  Without it the pause is the
+ * longest.
+ */
+#include "store/store_redis.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#define FIRST_PAUSE 0.05
+#define LONGEST     2.0
+#define BUDGET      200
+#define PRICE       10
+#define INFO_BYTES  16384
+
+/* ---- errors of the server ---- */
+
+static const struct {
+	const char *word;
+	zinc_status status;
+	bool again;       /* it may pass */
+	const char *says; /* NULL: what the server says */
+} failures[] = {
+    {"NOAUTH", ZINC_E_IO, false,
+     "the server wants a password: set redis.password, or write USER:PASSWORD@ before the host"},
+    {"WRONGPASS", ZINC_E_IO, false, "the server refuses the user or the password"},
+    {"NOPERM", ZINC_E_IO, false, NULL},
+    {"READONLY", ZINC_E_READONLY, false, "the server is a replica, which cannot be written: name its master"},
+    {"WRONGTYPE", ZINC_E_CORRUPT, false, "the key is there, but what it holds is not a string of bytes"},
+    {"OOM", ZINC_E_IO, false, "the server has no memory left for changes (its maxmemory)"},
+    {"MISCONF", ZINC_E_IO, false, NULL},
+    {"MOVED", ZINC_E_UNSUPPORTED, false,
+     "the server is part of a Redis cluster, which is not supported: name a single server"},
+    {"ASK", ZINC_E_UNSUPPORTED, false,
+     "the server is part of a Redis cluster, which is not supported: name a single server"},
+    {"CROSSSLOT", ZINC_E_UNSUPPORTED, false,
+     "the server is part of a Redis cluster, which is not supported: name a single server"},
+    {"CLUSTERDOWN", ZINC_E_UNSUPPORTED, false,
+     "the server is part of a Redis cluster, which is not supported: name a single server"},
+    {"LOADING", ZINC_E_IO, true, "the server is still loading its data"},
+    {"BUSY", ZINC_E_IO, true, "the server is busy with a script"},
+    {"MASTERDOWN", ZINC_E_IO, true, "the server is a replica without its master"},
+    {"NOREPLICAS", ZINC_E_IO, true, "the server has fewer replicas than it needs for changes"},
+    {"TRYAGAIN", ZINC_E_IO, true, NULL},
+};
+
+zinc_status
+zinc_redis_fail(redis_conn *c, const zinc_resp_head *h, zinc_error *err)
+{
+	const size_t n = strcspn(h->text, " ");
+	size_t i;
+
+	c->again = strncmp(h->text, "ERR max number of clients", 25) == 0;
+	for (i = 0; i < sizeof failures / sizeof failures[0]; i++)
+		if (strlen(failures[i].word) == n && memcmp(failures[i].word, h->text, n) == 0) {
+			c->again = failures[i].again;
+			return failures[i].says
+				   ? zinc_fail(err, failures[i].status, "%s (%s)", failures[i].says, failures[i].word)
+				   : zinc_fail(err, failures[i].status, "the server refuses: %s", h->text);
+		}
+	return zinc_fail(err, ZINC_E_IO, "the server refuses: %s", h->text);
+}
+
+zinc_status
+zinc_redis_strange(redis_conn *c, zinc_error *err)
+{
+	c->again = false;
+	return zinc_fail(err, ZINC_E_CORRUPT, "the server's answer does not match the question: is it Redis?");
+}
+
+zinc_status
+zinc_redis_expect(redis_conn *c, char type, zinc_resp_head *out, const zinc_wait *wait, zinc_error *err)
+{
+	ZINC_TRY(zinc_resp_next(c->r, out, wait, err));
+	if (out->type == '-')
+		return zinc_redis_fail(c, out, err);
+	return out->type == type ? ZINC_OK : zinc_redis_strange(c, err);
+}
+
+/* ---- commands ---- */
+
+zinc_status
+zinc_redis_key(redis_conn *c, const char *key, size_t n, const zinc_wait *wait, zinc_error *err)
+{
+	const struct iovec iov[2] = {{c->s->prefix, strlen(c->s->prefix)}, {(void *)(uintptr_t)key, n}};
+
+	return zinc_resp_iov(c->r, iov, 2, iov[0].iov_len + n, wait, err);
+}
+
+zinc_status
+zinc_redis_ask(redis_conn *c, const char *command, const char *key, const zinc_wait *wait, zinc_error *err)
+{
+	ZINC_TRY(zinc_resp_begin(c->r, 2, wait, err));
+	ZINC_TRY(zinc_resp_arg(c->r, command, wait, err));
+	return zinc_redis_key(c, key, strlen(key), wait, err);
+}
+
+/* ---- the greeting ---- */
+
+static zinc_status
+send_password(redis_conn *c, const zinc_wait *wait, zinc_error *err)
+{
+	const redis_store *s = c->s;
+
+	if (!s->password)
+		return ZINC_OK;
+	if (!s->tcp.tls && !s->plain_password && !zinc_tcp_is_local(zinc_resp_tcp(c->r)))
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "a password would be sent without TLS to another machine: use rediss://, or set "
+				 "redis.plain_password=yes");
+	ZINC_TRY(zinc_resp_begin(c->r, s->user ? 3 : 2, wait, err));
+	ZINC_TRY(zinc_resp_arg(c->r, "AUTH", wait, err));
+	if (s->user)
+		ZINC_TRY(zinc_resp_arg(c->r, s->user, wait, err));
+	return zinc_resp_secret(c->r, s->password, wait, err);
+}
+
+static zinc_status
+send_greeting(redis_conn *c, const zinc_wait *wait, zinc_error *err)
+{
+	char select[32];
+
+	snprintf(select, sizeof select, "SELECT %u", c->s->db);
+	ZINC_TRY(send_password(c, wait, err));
+	ZINC_TRY(zinc_resp_words(c->r, "INFO server", wait, err));
+	ZINC_TRY(zinc_resp_words(c->r, select, wait, err));
+	ZINC_TRY(zinc_resp_words(c->r, "CONFIG GET appendonly", wait, err));
+	ZINC_TRY(zinc_resp_words(c->r, "CONFIG GET appendfsync", wait, err));
+	return zinc_resp_flush(c->r, wait, err);
+}
+
+/* What a server says about a password is not shown: it might repeat it. */
+static zinc_status
+read_password(redis_conn *c, const zinc_wait *wait, zinc_error *err)
+{
+	zinc_resp_head h;
+
+	if (!c->s->password)
+		return ZINC_OK;
+	ZINC_TRY(zinc_resp_next(c->r, &h, wait, err));
+	if (h.type != '-')
+		return zinc_resp_skip(c->r, &h, wait, err);
+	if (strncmp(h.text, "WRONGPASS", 9) != 0 && strncmp(h.text, "ERR", 3) != 0)
+		return zinc_redis_fail(c, &h, err);
+	return zinc_fail(err, ZINC_E_IO, "the server refuses the user or the password, or has none (%.*s)",
+			 (int)strcspn(h.text, " "), h.text);
+}
+
+/* The value of "name:" at the beginning of a line; NULL: there is none. */
+static const char *
+info_line(const char *info, const char *name)
+{
+	const size_t n = strlen(name);
+
+	while (info && strncmp(info, name, n) != 0) {
+		info = strchr(info, '\n');
+		info += info ? 1 : 0;
+	}
+	return info ? info + n : NULL;
+}
+
+/* WAITAOF exists since 7.2. */
+static bool
+has_waitaof(const char *info)
+{
+	const char *version = info_line(info, "redis_version:");
+	char *end;
+	long major, minor;
+
+	if (!version)
+		return false;
+	major = strtol(version, &end, 10);
+	minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
+	return major > 7 || (major == 7 && minor >= 2);
+}
+
+static zinc_status
+check_kind(const char *info, zinc_error *err)
+{
+	const char *mode = info_line(info, "redis_mode:");
+
+	if (mode && strncmp(mode, "cluster", 7) == 0)
+		return zinc_fail(err, ZINC_E_UNSUPPORTED,
+				 "the server is part of a Redis cluster, which is not supported: name a single server");
+	if (mode && strncmp(mode, "sentinel", 8) == 0)
+		return zinc_fail(err, ZINC_E_UNSUPPORTED,
+				 "the server is a Redis Sentinel, which has no data: name the server that it watches");
+	return ZINC_OK;
+}
+
+/* A user who may not ask gets an error, which says nothing; but without a password every answer is NOAUTH. */
+static zinc_status
+read_info(redis_conn *c, bool *waitaof, const zinc_wait *wait, zinc_error *err)
+{
+	char info[INFO_BYTES];
+	zinc_resp_head h;
+	size_t n;
+
+	ZINC_TRY(zinc_resp_next(c->r, &h, wait, err));
+	if (h.type == '-' && strncmp(h.text, "NOPERM", 6) != 0 && strncmp(h.text, "ERR unknown", 11) != 0)
+		return zinc_redis_fail(c, &h, err);
+	if (h.type != '$')
+		return zinc_resp_skip(c->r, &h, wait, err);
+	n = h.number < INFO_BYTES - 1 ? (size_t)h.number : INFO_BYTES - 1;
+	ZINC_TRY(zinc_resp_read(c->r, info, n, wait, err));
+	ZINC_TRY(zinc_resp_end(c->r, wait, err));
+	info[n] = '\0';
+	*waitaof = has_waitaof(info);
+	return check_kind(info, err);
+}
+
+/* A pair of name and value; "": the user may not ask, or there is no such setting. */
+static zinc_status
+read_setting(redis_conn *c, char *out, size_t room, const zinc_wait *wait, zinc_error *err)
+{
+	zinc_resp_head h;
+	size_t n;
+
+	out[0] = '\0';
+	ZINC_TRY(zinc_resp_next(c->r, &h, wait, err));
+	if (h.type != '*' || h.number != 2)
+		return zinc_resp_skip(c->r, &h, wait, err);
+	ZINC_TRY(zinc_redis_expect(c, '$', &h, wait, err));
+	ZINC_TRY(zinc_redis_expect(c, '$', &h, wait, err));
+	n = (uint64_t)h.number < room ? (size_t)h.number : room - 1;
+	ZINC_TRY(zinc_resp_read(c->r, out, n, wait, err));
+	out[n] = '\0';
+	return zinc_resp_end(c->r, wait, err);
+}
+
+static zinc_status
+greet(redis_conn *c, const zinc_wait *wait, zinc_error *err)
+{
+	char aof[8], fsync_when[16];
+	bool waitaof = false;
+	zinc_resp_head h;
+
+	ZINC_TRY(send_greeting(c, wait, err));
+	ZINC_TRY(read_password(c, wait, err));
+	ZINC_TRY(read_info(c, &waitaof, wait, err));
+	ZINC_TRY(zinc_resp_next(c->r, &h, wait, err));
+	if (h.type == '-' && strncmp(h.text, "ERR", 3) == 0)
+		return zinc_fail(err, ZINC_E_INVALID, "the server has no database %u: %s", c->s->db, h.text);
+	if (h.type == '-')
+		return zinc_redis_fail(c, &h, err);
+	ZINC_TRY(read_setting(c, aof, sizeof aof, wait, err));
+	ZINC_TRY(read_setting(c, fsync_when, sizeof fsync_when, wait, err));
+	if (strcmp(aof, "yes") != 0)
+		atomic_store(&c->s->seen, 0);
+	else
+		atomic_store(&c->s->seen, strcmp(fsync_when, "always") == 0 ? REDIS_FSYNC_ALWAYS
+					  : waitaof && c->marker[0]         ? REDIS_WAITAOF
+									    : 0);
+	return ZINC_OK;
+}
+
+/* ---- connections ---- */
+
+/* The marker of a connection that ends in peace is not needed any more. */
+void
+zinc_redis_close(zinc_conn *conn, bool forked)
+{
+	redis_conn *c = (redis_conn *)(void *)conn;
+	const zinc_wait now = {sizeof now, 1e-9, NULL}; /* nothing waits for this */
+
+	if (c->r && !forked && c->changes && !zinc_resp_is_broken(c->r) &&
+	    zinc_resp_begin(c->r, 2, &now, NULL) == ZINC_OK && zinc_resp_arg(c->r, "DEL", &now, NULL) == ZINC_OK &&
+	    zinc_resp_arg(c->r, c->marker, &now, NULL) == ZINC_OK)
+		(void)zinc_resp_flush(c->r, &now, NULL);
+	zinc_resp_free(c->r);
+	zinc_free(redis_ctx(c->s), c);
+}
+
+static zinc_status
+make_marker(redis_conn *c, zinc_error *err)
+{
+	uint8_t random[12];
+	char hex[2 * sizeof random + 1];
+
+	if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+		return zinc_fail(err, ZINC_E_IO, "no random numbers");
+	zinc_hex(hex, random, sizeof random);
+	if (c->s->marker[0])
+		snprintf(c->marker, sizeof c->marker, "%s%s", c->s->marker, hex);
+	return ZINC_OK;
+}
+
+static zinc_status
+connect_new(redis_store *s, redis_conn **out, bool *again, const zinc_wait *wait, zinc_error *err)
+{
+	redis_conn *c = (redis_conn *)zinc_calloc(redis_ctx(s), 1, sizeof *c);
+	zinc_tcp *tcp = NULL;
+	zinc_status st;
+
+	*again = false;
+	if (!c)
+		return zinc_fail_nomem(err);
+	c->s = s;
+	st = zinc_tcp_open(&tcp, redis_ctx(s), &s->tcp, again, wait, err);
+	if (st == ZINC_OK)
+		st = zinc_resp_new(&c->r, redis_ctx(s), tcp, (zinc_bytes){NULL, 0}, err);
+	if (st == ZINC_OK)
+		st = make_marker(c, err);
+	if (st == ZINC_OK) {
+		st = greet(c, wait, err);
+		*again = c->again || zinc_resp_is_broken(c->r);
+	}
+	if (st == ZINC_OK)
+		*out = c;
+	else
+		zinc_redis_close(&c->conn, true);
+	return st;
+}
+
+/* One that the server has closed meanwhile is not worth a retry. */
+static zinc_status
+enter(redis_store *s, redis_conn **out, bool *again, const zinc_wait *wait, zinc_error *err)
+{
+	zinc_conn *idle;
+
+	while ((idle = zinc_conns_take(&s->conns)) != NULL) {
+		redis_conn *c = (redis_conn *)(void *)idle;
+
+		if (!zinc_tcp_is_stale(zinc_resp_tcp(c->r))) {
+			*out = c;
+			return ZINC_OK;
+		}
+		zinc_redis_close(idle, true);
+	}
+	return connect_new(s, out, again, wait, err);
+}
+
+/* ---- retries ---- */
+
+static void
+earn(redis_store *s)
+{
+	if (atomic_load(&s->budget) < BUDGET)
+		atomic_fetch_add(&s->budget, 1);
+}
+
+static bool
+spend(redis_store *s)
+{
+	int have = atomic_load(&s->budget);
+
+	while (have >= PRICE)
+		if (atomic_compare_exchange_weak(&s->budget, &have, have - PRICE))
+			return true;
+	return false;
+}
+
+/* A random part of a time that doubles with each try. */
+static zinc_status
+rest(redis_store *s, int tries, const zinc_wait *wait, zinc_error *err)
+{
+	double most = FIRST_PAUSE * (double)(1u << (tries < 10 ? tries : 10)), part = 0.5;
+	uint32_t random;
+
+	if (getrandom(&random, sizeof random, GRND_NONBLOCK) == (ssize_t)sizeof random)
+		part = (double)random / UINT32_MAX;
+	most = most < LONGEST ? most : LONGEST;
+	return zinc_wait_pause(wait, spend(s) ? most * part : LONGEST * (0.5 + part / 2), "the server", err);
+}
+
+/* The error of the last try is the one that is reported, also if the deadline ends the pause after it. */
+static zinc_status
+try_once(redis_store *s, redis_work_fn work, void *arg, bool *again, const zinc_wait *wait, zinc_error *err)
+{
+	redis_conn *c = NULL;
+	zinc_status st;
+
+	ZINC_TRY(enter(s, &c, again, wait, err));
+	c->again = false;
+	st = work(c, arg, wait, err);
+	*again = st == ZINC_E_IO && (c->again || zinc_resp_is_broken(c->r));
+	if (st == ZINC_OK) {
+		earn(s);
+		zinc_conns_give(&s->conns, &c->conn);
+	} else {
+		zinc_redis_close(&c->conn, zinc_resp_is_broken(c->r));
+	}
+	return st;
+}
+
+zinc_status
+zinc_redis_run(redis_store *s, redis_work_fn work, void *arg, const zinc_wait *wait, zinc_error *err)
+{
+	zinc_error e;
+	zinc_status st;
+	bool again;
+	int tries;
+
+	for (tries = 0;; tries++) {
+		again = false;
+		zinc_error_clear(&e);
+		st = try_once(s, work, arg, &again, wait, &e);
+		if (st == ZINC_OK)
+			return ZINC_OK;
+		if (st != ZINC_E_IO || !again || tries >= s->retries)
+			break;
+		if (rest(s, tries, wait, &e) != ZINC_OK) {
+			st = ZINC_E_CANCELLED;
+			break;
+		}
+	}
+	zinc_error_copy(err, &e);
+	return st;
+}

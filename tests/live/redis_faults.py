@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""redis_faults.py STORE_DO PORT [quick] - the redis store behind a network that fails at every byte
+
+Needs a Redis server on loopback at PORT, and its password in REDISCLI_AUTH.  tests/support/tcp_proxy.py disturbs the first
+connection of an operation after k bytes, for many k, in both directions: it is reset, cut, or drips.  The operation must
+succeed nevertheless, with the right result, and leave the right values: a change with a condition is made exactly once,
+and is never taken for somebody else's.  A connection that stalls, and a server that is never reached, must fail by the
+deadline, and not as "missing".
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from tcp_proxy import Proxy  # noqa: E402
+
+STORE_DO, PORT = sys.argv[1], int(sys.argv[2])
+QUICK = "quick" in sys.argv[3:]
+DEADLINE = 20
+OLD = b"0123456789"
+LONG = bytes(i % 251 for i in range(40000))
+failed = cases = 0
+
+
+def redis(*args, data=None):
+    """redis-cli in the database that is used here"""
+    done = subprocess.run(["redis-cli", "-p", str(PORT), "-n", "2", *(["-x"] if data is not None else []), *args], input=data,
+                          capture_output=True, check=True)
+    return done.stdout
+
+
+def value(key):
+    out = redis("--raw", "GET", "fault:" + key)[:-1]
+    return out
+
+
+def prepare():
+    redis("SET", "fault:k", data=OLD)
+    redis("SET", "fault:long", data=LONG)
+    redis("DEL", "fault:new", "fault:many")
+
+
+def run(port, operation, timeout=DEADLINE, settings=""):
+    began = time.monotonic()
+    url = f"redis://127.0.0.1:{port}/2?prefix=fault{settings}"
+    try:
+        done = subprocess.run([STORE_DO, str(timeout), url, *operation], capture_output=True, timeout=timeout + 15)
+        return done.stdout.decode("utf-8", "replace").strip(), time.monotonic() - began
+    except subprocess.TimeoutExpired:
+        return "HANGS", time.monotonic() - began
+
+
+def complain(what):
+    global failed
+    failed += 1
+    if failed < 20:
+        print("FAILED", what)
+
+
+def fnv(data):
+    h = 0xCBF29CE484222325
+    for b in data:
+        h = (h ^ b) * 0x100000001B3 % 2**64
+    return f"{h:016x}"
+
+
+# operation, what it must print (None: the same as without faults), what must be there afterwards
+OPERATIONS = [
+    (["get", "k"], None, {}),
+    (["get", "long"], None, {}),
+    (["get", "none"], None, {}),
+    (["range", "k", "2", "3"], None, {}),
+    (["suffix", "long", "30000"], None, {}),
+    (["stat", "k"], None, {}),
+    (["ranges", "k"], None, {}),
+    (["list"], None, {}),
+    (["put", "new", "x"], "ok", {"new": b"x"}),
+    (["putn", "new", "40000"], "ok", {"new": LONG}),
+    (["create", "new", "x"], "ok", {"new": b"x"}),
+    (["replace", "k", "y"], "ok", {"k": b"y"}),
+    (["update", "k"], "ok", {"k": OLD + b"x"}),
+    (["update", "new"], "ok", {"new": b"x"}),
+    (["del", "k"], "ok", {"k": b""}),
+]
+
+
+def places(total):
+    """Every byte of the last 300, and some before"""
+    if QUICK:
+        return sorted(set(range(0, total, max(1, total // 12))) | set(range(max(0, total - 60), total, 7)))
+    return sorted(set(range(0, total, max(1, total // 40))) | set(range(max(0, total - 300), total, 3)) | {0, total - 1})
+
+
+def check(proxy, operation, want, after, plan):
+    """One operation under one fault"""
+    global cases
+    cases += 1
+    prepare()
+    proxy.plan(*plan)
+    got, seconds = run(proxy.port, operation)
+    if got != want:
+        complain(f"{operation} {plan}: {got!r}, not {want!r}")
+    if seconds > DEADLINE + 1:
+        complain(f"{operation} {plan}: {seconds:.1f} s")
+    for key, bytes_ in after.items():
+        if value(key) != bytes_:
+            complain(f"{operation} {plan}: {key} is {value(key)[:40]!r}, not {bytes_[:40]!r}")
+
+
+def sweep(proxy):
+    for operation, want, after in OPERATIONS:
+        prepare()
+        proxy.plan("none")
+        clean, _ = run(proxy.port, operation)
+        time.sleep(0.02)
+        total = dict(proxy.count)
+        want = want or clean
+        if clean != want or "error" in clean:
+            complain(f"{operation} without faults: {clean!r}")
+            continue
+        for fault in ("reset", "cut"):
+            for direction in ("up", "down"):
+                for at in places(total[direction]):
+                    check(proxy, operation, want, after, (fault, direction, at))
+        check(proxy, operation, want, after, ("drip", "down", max(0, total["down"] - 100)))
+        check(proxy, operation, want, after, ("drip", "up", max(0, total["up"] - 100)))
+
+
+def never(proxy):
+    """Every connection is disturbed: no success, no "missing", and an end by the deadline"""
+    global cases
+    for operation, _, _ in OPERATIONS:
+        for fault, direction, at in (("stall", "down", 0), ("stall", "up", 40), ("stall", "down", 900), ("cut", "down", 5),
+                                     ("reset", "up", 0)):
+            prepare()
+            cases += 1
+            proxy.plan(fault, direction, at, 0)
+            got, seconds = run(proxy.port, operation, 1)
+            if not got.startswith("error E_") or "E_NOTFOUND" in got or "E_EXISTS" in got or "E_CONFLICT" in got:
+                complain(f"{operation} {fault} {direction} {at}, always: {got!r}")
+            if seconds > 3:
+                complain(f"{operation} {fault} {direction} {at}, always: {seconds:.1f} s")
+
+
+def stalled_once(proxy):
+    """Without a deadline a silent connection is given up after the setting timeout, and another one is used"""
+    global cases
+    for operation, want, after in OPERATIONS[-5:]:
+        for direction, at in (("down", 1000), ("up", 100), ("up", 300)):
+            prepare()
+            cases += 1
+            proxy.plan("stall", direction, at)
+            got, seconds = run(proxy.port, operation, DEADLINE, "&timeout=0.3")
+            if got != want or seconds > 10:
+                complain(f"{operation} stalls {direction} {at}: {got!r} after {seconds:.1f} s")
+            for key, bytes_ in after.items():
+                if value(key) != bytes_:
+                    complain(f"{operation} stalls {direction} {at}: {key} is {value(key)[:40]!r}")
+
+
+def main():
+    assert os.path.exists(STORE_DO)
+    proxy = Proxy(("127.0.0.1", PORT))
+    prepare()
+    got, _ = run(PORT, ["get", "long"])
+    if got != f"value 40000 {fnv(LONG)}":
+        complain(f"get long: {got!r}")
+    sweep(proxy)
+    never(proxy)
+    stalled_once(proxy)
+    redis("DEL", "fault:k", "fault:long", "fault:new")
+    print(f"redis_faults: {cases} operations under faults, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
