@@ -34,7 +34,6 @@ status_of(int rc)
 		return ZINC_E_READONLY;
 	case ENOMEM:
 		return ZINC_E_NOMEM;
-	case EINVAL: /* the file is of no kind that the library knows */
 	case DB_RUNRECOVERY:
 	case DB_PAGE_NOTFOUND:
 	case DB_VERIFY_BAD:
@@ -142,7 +141,10 @@ berkeley_open(const char *path, embedded_mode mode, void **db, bool *busy, zinc_
 		return berkeley_fail(rc, "cannot open the database", err);
 	}
 	rc = open_file(d->db, path, mode);
-	st = rc == 0 ? check_kind(d, err) : berkeley_fail(rc, "cannot open the database", err);
+	if (rc == EINVAL)
+		st = zinc_fail(err, ZINC_E_CORRUPT, "the file is no Berkeley DB database");
+	else
+		st = rc == 0 ? check_kind(d, err) : berkeley_fail(rc, "cannot open the database", err);
 	if (st == ZINC_OK)
 		*db = d;
 	else

@@ -74,6 +74,8 @@ static zinc_status
 open_failed(const kyoto_db *d, bool *busy, zinc_error *err)
 {
 	*busy = strstr(kcdbemsg(d->db), "fcntl failed") != NULL;
+	if (kcdbecode(d->db) == KCEINVALID)
+		return zinc_fail(err, ZINC_E_CORRUPT, "the file is no database of this kind: %s", kcdbemsg(d->db));
 	return kyoto_fail(d, "cannot open the database", err);
 }
 

@@ -31,6 +31,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -526,11 +527,13 @@ check_whole(storm *s)
 }
 
 static void
-one_round(storm *s, mode m)
+one_round(storm *s)
 {
+	const mode m = s->command ? (mode)(s->round % MODES) : KILL_WRITERS;
 	zinc_error err = ZINC_ERROR_INIT;
 
-	s->nreports = 0;
+	s->reports = NULL;
+	s->nreports = s->room = 0;
 	s->now = &s->by_mode[m];
 	s->now->rounds++;
 	let_write(s, m);
@@ -541,6 +544,7 @@ one_round(storm *s, mode m)
 	check_whole(s);
 	zinc_store_close(s->store);
 	s->store = NULL;
+	free(s->reports);
 }
 
 /* What a storm before this one has left. */
@@ -555,6 +559,24 @@ clean(storm *s)
 		die(s->url, &err);
 	zinc_store_close(s->store);
 	s->store = NULL;
+}
+
+/* In a process of its own, because some libraries cannot be used in a child of a process that has used them (LevelDB).
+ * The figures are in memory that both share. */
+static void
+apart(storm *s, void (*fn)(storm *s))
+{
+	pid_t pid;
+	int status;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		fn(s);
+		exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
+		exit(2);
 }
 
 /* ---- figures ---- */
@@ -618,10 +640,10 @@ usage(void)
 int
 main(int argc, char **argv)
 {
-	storm *s = calloc(1, sizeof *s);
+	storm *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int rounds, at = 1;
 
-	if (!s || argc < 3)
+	if (s == MAP_FAILED || argc < 3)
 		return usage();
 	if (strcmp(argv[1], "-s") == 0) {
 		s->command = argv[2];
@@ -637,8 +659,8 @@ main(int argc, char **argv)
 		return usage();
 	s->seed = (unsigned)time(NULL);
 	signal(SIGPIPE, SIG_IGN);
-	clean(s);
+	apart(s, clean);
 	for (s->round = 0; s->round < rounds; s->round++)
-		one_round(s, s->command ? (mode)(s->round % MODES) : KILL_WRITERS);
+		apart(s, one_round);
 	return show_all(s);
 }

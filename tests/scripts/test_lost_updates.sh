@@ -15,10 +15,11 @@ has() { "$ZINC" stores --json | grep -qE "\"name\":\"$1\",[^}]*\"missing\":null"
 "$race" "$PWD/race.zarr/{}" "$writes"
 "$race" -t "$PWD/threads.zarr/{}" "$writes"
 "$race" "$PWD/race.zip/{}" $((writes / 10)) # each write appends to the archive
-for store in sqlite lmdb; do
-	if has $store; then
-		"$race" "$store://$PWD/race.$store/{}" "$writes"
-		"$race" -t "$store://$PWD/threads.$store/{}" "$writes"
+for store in sqlite lmdb leveldb berkeleydb:bdb kyotocabinet:kct tokyocabinet:tcb; do
+	ending=${store#*:} store=${store%:*}
+	if has "$store"; then
+		"$race" "$store://$PWD/race.$ending/{}" "$writes"
+		"$race" -t "$store://$PWD/threads.$ending/{}" "$writes"
 	else
 		echo "$store: this build does not have it"
 	fi
