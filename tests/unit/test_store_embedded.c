@@ -1,186 +1,20 @@
 /*
  * test_store_embedded.c - the conformance suite on databases of LevelDB, Berkeley DB, Kyoto Cabinet and Tokyo Cabinet, and the
- * promises of store_embedded.c, by number, on each kind of database
- *
- * LevelDB cannot be used in a child of a process that has used it.  So each test runs in a process of its own.
+ * promises of store_embedded.c and store_embedded_sort.c, by number, on each kind of database; those about other processes are in
+ * test_store_embedded_others.c
  */
-#include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "store/store_inside.h"
 #include "support/conform_store.h"
+#include "support/embedded.h"
 #include "support/files.h"
 #include "support/gets.h"
-#include "support/kill_storm.h"
 #include "support/sweep.h"
-#include "support/test.h"
-
-#if ZINC_WITH_LEVELDB
-#include <leveldb/c.h>
-#endif
-#if ZINC_WITH_BERKELEYDB
-#include <db.h>
-#endif
-#if ZINC_WITH_KYOTOCABINET
-#include <kclangc.h>
-#endif
-#if ZINC_WITH_TOKYOCABINET
-#include <tcbdb.h>
-#include <tchdb.h>
-#endif
-
-/* ---- the libraries themselves: any bytes as a key, as another program may write them ---- */
-
-#if ZINC_WITH_LEVELDB
-static void
-put_level(const char *file, const char *key, size_t n)
-{
-	leveldb_options_t *o = leveldb_options_create();
-	leveldb_writeoptions_t *w = leveldb_writeoptions_create();
-	char *text = NULL;
-	leveldb_t *db;
-
-	leveldb_options_set_create_if_missing(o, 1);
-	db = leveldb_open(o, file, &text);
-	assert_null(text);
-	leveldb_put(db, w, key, n, "x", 1, &text);
-	assert_null(text);
-	leveldb_close(db);
-	leveldb_options_destroy(o);
-	leveldb_writeoptions_destroy(w);
-}
-#endif
-
-#if ZINC_WITH_BERKELEYDB
-static void
-put_berkeley(const char *file, const char *key, size_t n)
-{
-	DBT k, v;
-	DB *db = NULL;
-
-	memset(&k, 0, sizeof k);
-	memset(&v, 0, sizeof v);
-	k.data = (void *)(uintptr_t)key;
-	k.size = (uint32_t)n;
-	v.data = (void *)(uintptr_t) "x";
-	v.size = 1;
-	assert_int_equal(db_create(&db, NULL, 0), 0);
-	assert_int_equal(db->open(db, NULL, file, NULL, DB_BTREE, DB_CREATE, 0666), 0);
-	assert_int_equal(db->put(db, NULL, &k, &v, 0), 0);
-	assert_int_equal(db->close(db, 0), 0);
-}
-#endif
-
-#if ZINC_WITH_KYOTOCABINET
-static void
-put_kyoto(const char *file, const char *key, size_t n)
-{
-	KCDB *db = kcdbnew();
-
-	assert_true(kcdbopen(db, file, KCOWRITER | KCOCREATE));
-	assert_true(kcdbset(db, key, n, "x", 1));
-	assert_true(kcdbclose(db));
-	kcdbdel(db);
-}
-#endif
-
-#if ZINC_WITH_TOKYOCABINET
-static void
-put_tree(const char *file, const char *key, size_t n)
-{
-	TCBDB *db = tcbdbnew();
-
-	assert_true(tcbdbopen(db, file, BDBOWRITER | BDBOCREAT));
-	assert_true(tcbdbput(db, key, (int)n, "x", 1));
-	assert_true(tcbdbclose(db));
-	tcbdbdel(db);
-}
-
-static void
-put_hash(const char *file, const char *key, size_t n)
-{
-	TCHDB *db = tchdbnew();
-
-	assert_true(tchdbopen(db, file, HDBOWRITER | HDBOCREAT));
-	assert_true(tchdbput(db, key, (int)n, "x", 1));
-	assert_true(tchdbclose(db));
-	tchdbdel(db);
-}
-#endif
-
-/* The kinds that this build has. */
-typedef struct kind {
-	const char *scheme, *ending;
-	bool forkless; /* see above */
-	bool readable; /* without permission to write */
-	bool killable; /* a writer that is killed loses nothing */
-	void (*put_raw)(const char *file, const char *key, size_t n);
-} kind;
-
-static const kind kinds[] = {
-#if ZINC_WITH_LEVELDB
-    {"leveldb", ".leveldb", true, false, true, put_level},
-#endif
-#if ZINC_WITH_BERKELEYDB
-    {"berkeleydb", ".bdb", false, true, false, put_berkeley},
-#endif
-#if ZINC_WITH_KYOTOCABINET
-    {"kyotocabinet", ".kct", false, true, true, put_kyoto},
-    {"kyotocabinet", ".kch", false, true, true, put_kyoto},
-#endif
-#if ZINC_WITH_TOKYOCABINET
-    {"tokyocabinet", ".tcb", false, true, true, put_tree},
-    {"tokyocabinet", ".tch", false, true, true, put_hash},
-#endif
-    {NULL, NULL, false, false, false, NULL},
-};
-
-static const kind *k; /* the one that is tested */
-
-static const char *
-named(const char *name)
-{
-	static char file[64];
-
-	snprintf(file, sizeof file, "%s%s", name, k->ending);
-	return file;
-}
-
-static zinc_status
-open_with(zinc_store **s, const char *name, const char *query, zinc_error *err)
-{
-	char url[256];
-
-	snprintf(url, sizeof url, "%s://%s%s", k->scheme, named(name), query);
-	return zinc_store_open(s, url, NULL, err);
-}
-
-static zinc_store *
-open_at(const char *name)
-{
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store *s = NULL;
-
-	assert_ok(open_with(&s, name, "", &err));
-	return s;
-}
-
-static void
-run(const char *format, const char *name)
-{
-	char command[512], file[64];
-
-	snprintf(file, sizeof file, "%s", named(name));
-	snprintf(command, sizeof command, format, file, file, file);
-	assert_int_equal(system(command), 0);
-}
 
 /* ---- (1), (2) ---- */
 
@@ -221,10 +55,10 @@ bare_paths(void **state)
 
 	(void)state;
 	snprintf(path, sizeof path, "%s/a", named("bare"));
-	assert_bare(path, k->scheme, true); /* nothing is there */
+	assert_bare(path, this_kind()->scheme, true); /* nothing is there */
 	put_text(s, "a", "1");
 	zinc_store_close(s);
-	assert_bare(path, k->scheme, true);
+	assert_bare(path, this_kind()->scheme, true);
 	snprintf(path, sizeof path, "%s/zarr.json", named("plain"));
 	write_file(path, "{}");
 	assert_bare(path, "fs", false);
@@ -349,18 +183,6 @@ conditions_see_what_precedes(void **state)
 /* ---- (3) ---- */
 
 static void
-killed_writers_lose_nothing(void **state)
-{
-	char url[128];
-
-	(void)state;
-	if (!k->killable)
-		return;
-	snprintf(url, sizeof url, "%s://%s", k->scheme, named("storm"));
-	kill_storm(url, getenv("ZINC_LONG") ? 100 : 5);
-}
-
-static void
 relaxed_changes_are_synced(void **state)
 {
 	zinc_store *s = open_at("sync");
@@ -385,163 +207,6 @@ relaxed_changes_are_synced(void **state)
 	zinc_store_close(s);
 }
 
-/* ---- (4), (6): other processes ---- */
-
-/* Two processes that take turns. */
-typedef struct turns {
-	int told[2], done[2];
-} turns;
-
-static void
-turns_init(turns *t)
-{
-	assert_int_equal(pipe(t->told) | pipe(t->done), 0);
-}
-
-static void
-pass_on(int fd)
-{
-	assert_int_equal(write(fd, "", 1), 1);
-}
-
-static void
-wait_for(int fd)
-{
-	char c;
-
-	assert_int_equal(read(fd, &c, 1), 1);
-}
-
-static int
-exit_of(pid_t pid)
-{
-	int status = 0;
-
-	waitpid(pid, &status, 0);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
-}
-
-static zinc_status
-change_slowly(void *arg, const void *old, size_t n, zinc_update *out, zinc_error *err)
-{
-	turns *t = (turns *)arg;
-
-	(void)old, (void)n, (void)err;
-	pass_on(t->told[1]);
-	wait_for(t->done[0]);
-	out->bytes = "3";
-	out->nbytes = 1;
-	return ZINC_OK;
-}
-
-/* A child that has the database open until it is told; then "k" is "3". */
-static pid_t
-start_holder(turns *t, const char *name)
-{
-	pid_t pid;
-
-	turns_init(t);
-	pid = fork();
-	if (pid == 0) {
-		zinc_store *s = open_at(name);
-
-		_exit(zinc_store_update(s, "k", change_slowly, t, 0, 0, 0, NULL, NULL) != ZINC_OK);
-	}
-	close(t->told[1]); /* a child that dies ends the wait */
-	wait_for(t->told[0]);
-	return pid;
-}
-
-static void
-deadlines_hold_while_others_have_it(void **state)
-{
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_wait wait = ZINC_WAIT_INIT;
-	turns a, b;
-	pid_t pid = start_holder(&a, "busy"), second;
-	zinc_store *s = NULL;
-
-	(void)state;
-	assert_int_equal(open_with(&s, "busy", "?patience=0.1", &err), ZINC_E_IO);
-	assert_non_null(strstr(err.text, "another process has the database open"));
-	pass_on(a.done[1]);
-	assert_int_equal(exit_of(pid), 0);
-	if (!k->forkless) {
-		assert_ok(open_with(&s, "busy", "?patience=0.1", &err));
-		assert_text(s, "k", "3");
-		second = start_holder(&b, "busy");
-		wait.until = zinc_now(zinc_context_get(NULL)) + 0.1;
-		assert_int_equal(zinc_store_put(s, NULL, "k", "2", 1, NULL, 0, NULL, &wait, &err), ZINC_E_CANCELLED);
-		assert_int_equal(zinc_store_put(s, NULL, "k", "2", 1, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
-		pass_on(b.done[1]);
-		assert_int_equal(exit_of(second), 0);
-		assert_text(s, "k", "3");
-		put_text(s, "k", "4");
-		zinc_store_close(s);
-	}
-}
-
-/* One process keeps its store open, another changes the value between its calls. */
-static void
-idle_stores_let_others_in(void **state)
-{
-	turns t;
-	zinc_store *s;
-	pid_t pid;
-
-	(void)state;
-	turns_init(&t);
-	pid = fork();
-	if (pid == 0) {
-		wait_for(t.done[0]);
-		s = open_at("idle");
-		assert_text(s, "k", "1");
-		put_text(s, "k", "2");
-		pass_on(t.told[1]);
-		wait_for(t.done[0]);
-		assert_text(s, "k", "3");
-		_exit(0);
-	}
-	s = open_at("idle");
-	put_text(s, "k", "1");
-	pass_on(t.done[1]);
-	wait_for(t.told[0]);
-	assert_text(s, "k", "2");
-	put_text(s, "k", "3");
-	pass_on(t.done[1]);
-	assert_int_equal(exit_of(pid), 0);
-	zinc_store_close(s);
-}
-
-/* A process that works without a pause is interrupted. */
-static void
-busy_stores_let_others_in(void **state)
-{
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store *s = NULL;
-	turns t;
-	pid_t pid;
-
-	(void)state;
-	turns_init(&t);
-	pid = fork();
-	if (pid == 0) {
-		zinc_blob b = ZINC_BLOB_INIT;
-
-		s = open_at("always");
-		put_text(s, "k", "1");
-		pass_on(t.told[1]);
-		while (zinc_store_get_all(s, "end", &b, NULL, 0, NULL, NULL) == ZINC_E_NOTFOUND)
-			continue;
-		_exit(0);
-	}
-	wait_for(t.told[0]);
-	assert_ok(open_with(&s, "always", "", &err));
-	put_text(s, "end", "1");
-	assert_int_equal(exit_of(pid), 0);
-	zinc_store_close(s);
-}
-
 /* ---- (5) ---- */
 
 static void
@@ -554,7 +219,7 @@ stores_share_one_handle(void **state)
 	(void)state;
 	put_text(a, "k", "1");
 	run("ln -sfn %s link%s", "shared");
-	snprintf(url, sizeof url, "%s://link%s", k->scheme, named("shared"));
+	snprintf(url, sizeof url, "%s://link%s", this_kind()->scheme, named("shared"));
 	assert_ok(zinc_store_open(&b, url, NULL, &err));
 	assert_text(b, "k", "1");
 	put_text(b, "k", "2");
@@ -611,98 +276,6 @@ threads_open_one_handle(void **state)
 	pthread_barrier_destroy(&together);
 }
 
-/* ---- (7) ---- */
-
-static int
-write_in_child(zinc_store *s)
-{
-	zinc_error err = ZINC_ERROR_INIT;
-	int i;
-
-	for (i = 0; i < 10; i++) {
-		const zinc_status st = zinc_store_put(s, NULL, "child", "c", 1, NULL, 0, NULL, NULL, &err);
-
-		if (k->forkless)
-			return st == ZINC_E_UNSUPPORTED && strstr(err.text, "fork") ? 0 : 1;
-		if (st != ZINC_OK)
-			return 2;
-	}
-	zinc_store_close(s);
-	return 0;
-}
-
-static void
-both_work_after_a_fork(void **state)
-{
-	zinc_store *s = open_at("fork");
-	int i, n = 0;
-
-	(void)state;
-	put_text(s, "k", "parent");
-	for (i = 0; i < 3; i++) {
-		pid_t pid = fork();
-
-		if (pid == 0)
-			_exit(write_in_child(s));
-		put_text(s, "k", "parent");
-		n += exit_of(pid);
-	}
-	assert_int_equal(n, 0);
-	if (!k->forkless)
-		assert_text(s, "child", "c");
-	assert_text(s, "k", "parent");
-	zinc_store_close(s);
-}
-
-/* ---- (8) ---- */
-
-static int
-read_without_permission(void)
-{
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_caps caps = ZINC_CAPS_INIT;
-	zinc_store *s = NULL;
-	zinc_status st;
-
-	if (geteuid() == 0 && setuid(65534) != 0)
-		return 0;
-	st = open_with(&s, "locked", "", &err);
-	if (!k->readable)
-		return st == ZINC_E_READONLY && strstr(err.text, "LevelDB opens no database") ? 0 : 1;
-	if (st != ZINC_OK)
-		return 2;
-	assert_text(s, "k", "1");
-	zinc_store_caps(s, &caps);
-	if (caps.flags & (ZINC_CAP_WRITE | ZINC_CAP_UPDATE))
-		return 3;
-	if (zinc_store_put(s, NULL, "k", "2", 1, NULL, 0, NULL, NULL, &err) != ZINC_E_READONLY)
-		return 4;
-	zinc_store_close(s);
-	return 0;
-}
-
-static void
-read_only_places(void **state)
-{
-	pid_t pid = fork();
-
-	(void)state;
-	if (pid == 0) {
-		zinc_store *s = open_at("locked");
-
-		put_text(s, "k", "1");
-		zinc_store_close(s);
-		_exit(0);
-	}
-	assert_int_equal(exit_of(pid), 0);
-	run("chmod -R a-w %s", "locked");
-	pid = fork();
-	if (pid == 0)
-		_exit(read_without_permission());
-	assert_int_equal(exit_of(pid), 0);
-	run("chmod -R u+w %s", "locked");
-}
-
 /* ---- (9) ---- */
 
 static void
@@ -754,11 +327,11 @@ names_that_are_no_keys(void **state)
 	zinc_store *s;
 
 	(void)state;
-	k->put_raw(named("odd"), "/a", 2);
-	k->put_raw(named("odd"), "b/c", 3);
-	k->put_raw(named("odd"), "b\0d", 3);
-	k->put_raw(named("odd"), "z", 1);
-	k->put_raw(named("odd"), "\xFF", 1);
+	this_kind()->put_raw(named("odd"), "/a", 2);
+	this_kind()->put_raw(named("odd"), "b/c", 3);
+	this_kind()->put_raw(named("odd"), "b\0d", 3);
+	this_kind()->put_raw(named("odd"), "z", 1);
+	this_kind()->put_raw(named("odd"), "\xFF", 1);
 	s = open_at("odd");
 	assert_text(s, "z", "x");
 	assert_ok(zinc_store_walk(s, "", &level, NULL, &err));
@@ -826,10 +399,10 @@ other_orders_are_refused(void **state)
 	zinc_store *s;
 
 	(void)state;
-	if (strcmp(k->ending, ".kct") != 0)
+	if (strcmp(this_kind()->ending, ".kct") != 0)
 		return;
-	k->put_raw("decimal.kct#rcomp=dec", "10", 2);
-	k->put_raw("decimal.kct#rcomp=dec", "9", 1);
+	this_kind()->put_raw("decimal.kct#rcomp=dec", "10", 2);
+	this_kind()->put_raw("decimal.kct#rcomp=dec", "9", 1);
 	s = open_at("decimal");
 	assert_text(s, "9", "x");
 	assert_int_equal(zinc_store_list(s, "", check_order, &o, NULL, &err), ZINC_E_UNSUPPORTED);
@@ -847,7 +420,7 @@ other_files_are_refused(void **state)
 	char path[96], text[2000];
 
 	(void)state;
-	if (k->forkless) { /* a directory */
+	if (this_kind()->forkless) { /* a directory */
 		write_file(named("text"), "a file");
 		snprintf(path, sizeof path, "%s/CURRENT", named("lies"));
 		write_file(path, "MANIFEST-000002\n");
@@ -879,7 +452,7 @@ paths_that_the_library_reads_otherwise(void **state)
 	zinc_store *s = NULL;
 
 	(void)state;
-	if (strcmp(k->scheme, "kyotocabinet") == 0)
+	if (strcmp(this_kind()->scheme, "kyotocabinet") == 0)
 		assert_int_equal(zinc_store_open(&s, "kyotocabinet://a%23b.kct", NULL, &err), ZINC_E_UNSUPPORTED);
 	assert_null(s);
 }
@@ -913,7 +486,7 @@ open_and_use(void *arg, zinc_context *ctx, zinc_error *err)
 
 	(void)arg;
 	options.context = ctx;
-	snprintf(url, sizeof url, "%s://%s", k->scheme, named("sweep"));
+	snprintf(url, sizeof url, "%s://%s", this_kind()->scheme, named("sweep"));
 	ZINC_TRY(zinc_store_open(&s, url, &options, err));
 	st = use(s, err);
 	zinc_store_close(s);
@@ -940,86 +513,32 @@ make(void *arg, conform_subject *out)
 	out->store = out->fill = open_at(name);
 }
 
-static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(reading_creates_nothing),
-    cmocka_unit_test(bare_paths),
-    cmocka_unit_test(long_values_and_their_tags),
-    cmocka_unit_test(parts_have_the_tag_of_now),
-    cmocka_unit_test(conditions_see_what_precedes),
-    cmocka_unit_test(killed_writers_lose_nothing),
-    cmocka_unit_test(relaxed_changes_are_synced),
-    cmocka_unit_test(deadlines_hold_while_others_have_it),
-    cmocka_unit_test(idle_stores_let_others_in),
-    cmocka_unit_test(busy_stores_let_others_in),
-    cmocka_unit_test(stores_share_one_handle),
-    cmocka_unit_test(threads_open_one_handle),
-    cmocka_unit_test(both_work_after_a_fork),
-    cmocka_unit_test(read_only_places),
-    cmocka_unit_test(replaced_databases_are_noticed),
-    cmocka_unit_test(names_that_are_no_keys),
-    cmocka_unit_test(many_keys),
-    cmocka_unit_test(other_orders_are_refused),
-    cmocka_unit_test(other_files_are_refused),
-    cmocka_unit_test(paths_that_the_library_reads_otherwise),
-    cmocka_unit_test(failing_memory),
-};
-
-/* One test, in a process of its own; the last is the suite. */
 static int
-run_apart(size_t i)
+conform(const char *name)
 {
-	pid_t pid;
-
-	fflush(NULL);
-	pid = fork();
-	if (pid == 0) {
-		int failed;
-
-		if (i < COUNT(tests))
-			failed = _cmocka_run_group_tests(k->ending, &tests[i], 1, NULL, NULL);
-		else
-			failed = conform_store_run(k->ending, make, NULL);
-		exit(failed != 0);
-	}
-	return exit_of(pid);
-}
-
-static void
-register_all(void)
-{
-	zinc_error err = ZINC_ERROR_INIT;
-
-	(void)err;
-#if ZINC_WITH_LEVELDB
-	assert_ok(zinc_store_leveldb_register(&err));
-#endif
-#if ZINC_WITH_BERKELEYDB
-	assert_ok(zinc_store_berkeleydb_register(&err));
-#endif
-#if ZINC_WITH_KYOTOCABINET
-	assert_ok(zinc_store_kyotocabinet_register(&err));
-#endif
-#if ZINC_WITH_TOKYOCABINET
-	assert_ok(zinc_store_tokyocabinet_register(&err));
-#endif
+	return conform_store_run(name, make, NULL);
 }
 
 int
 main(void)
 {
-	int failed = 0;
-	size_t i;
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(reading_creates_nothing),
+	    cmocka_unit_test(bare_paths),
+	    cmocka_unit_test(long_values_and_their_tags),
+	    cmocka_unit_test(parts_have_the_tag_of_now),
+	    cmocka_unit_test(conditions_see_what_precedes),
+	    cmocka_unit_test(relaxed_changes_are_synced),
+	    cmocka_unit_test(stores_share_one_handle),
+	    cmocka_unit_test(threads_open_one_handle),
+	    cmocka_unit_test(replaced_databases_are_noticed),
+	    cmocka_unit_test(names_that_are_no_keys),
+	    cmocka_unit_test(many_keys),
+	    cmocka_unit_test(other_orders_are_refused),
+	    cmocka_unit_test(other_files_are_refused),
+	    cmocka_unit_test(paths_that_the_library_reads_otherwise),
+	    cmocka_unit_test(failing_memory),
+	};
 
-	if (!kinds[0].scheme) {
-		fprintf(stderr, "built without any of the libraries\n");
-		return 77;
-	}
-	register_all();
-	enter_fast_dir();
-	assert_int_equal(chmod(".", 0755), 0); /* for users without rights */
-	for (k = kinds; k->scheme; k++)
-		for (i = 0; i <= COUNT(tests); i++)
-			failed += run_apart(i) != 0;
-	leave_fast_dir();
-	return failed;
+	return run_on_each(tests, COUNT(tests), conform);
 }
