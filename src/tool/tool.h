@@ -99,6 +99,9 @@ const char *zinc_check_copied(const zinc_check *c, const char *place);
 /* Call fn for all keys of the validated node and below, and non_key for entries that are not keys. */
 zinc_status zinc_check_list(zinc_check *c, zinc_key_fn fn, zinc_non_key_fn non_key, void *arg, zinc_error *err);
 zinc_status zinc_check_nodes(zinc_check *c, zinc_error *err);
+/* A node whose prefix is the first n bytes of `key`, and that the first listing did not show: a listing may be old, or
+ * the node new.  If it exists it is checked and added, so that pointers to nodes are no longer valid. */
+zinc_status zinc_check_late(zinc_check *c, const char *key, size_t n, bool *found, zinc_error *err);
 /* Find siblings whose names differ only in case, after nodes are known. */
 zinc_status zinc_check_case(zinc_check *c, zinc_error *err);
 zinc_status zinc_check_copies(zinc_check *c, zinc_error *err);

@@ -10,6 +10,8 @@
  * (2) Findings are reported by the calling thread, in the same order for any number of threads.
  * (3) Nothing is changed without `repair`; no object is erased without `orphans`.
  * (4) Memory grows with the number of documents, not of objects.
+ * (5) What a listing does not show is not taken for missing: before it is a finding, a get of the document decides.  A
+ *     document that is listed, but not there, is no error.
  */
 #include <stdio.h>
 

@@ -278,6 +278,22 @@ read_shortened(zinc_check *c, struct document *d, const char *path, zinc_report 
 	return ZINC_OK;
 }
 
+/* Readers see no node here either. */
+static void
+old_listing(struct document *d, const char *path, const char *key)
+{
+	zinc_finding f = {.level = ZINC_LEVEL_WARNING,
+			  .rule = "listing",
+			  .path = path,
+			  .key = key,
+			  .message =
+			      "the store lists a document here, but does not have it: the listing is old, or the "
+			      "node was just erased",
+			  .fix = "validate again"};
+
+	zinc_kept_add(&d->found, &f);
+}
+
 /*
  * Read the node; errors become findings.  The report collects all errors, while opening a node for use would stop at
  * the first.  An error that is not in the report is from the store or from the JSON parser.
@@ -298,7 +314,9 @@ read_document(zinc_check *c, struct document *d, const char *path, const char *k
 		d->status = read_shortened(c, d, path, &r, &m, &e);
 	if (d->status == ZINC_E_NOMEM)
 		return;
-	if (d->status != ZINC_OK && r.errors == 0 && r.unsupported == 0) {
+	if (d->status == ZINC_E_NOTFOUND && r.errors == 0 && r.unsupported == 0)
+		old_listing(d, path, zinc_check_key(c, key));
+	else if (d->status != ZINC_OK && r.errors == 0 && r.unsupported == 0) {
 		const bool bad = d->status == ZINC_E_CORRUPT || d->status == ZINC_E_UNSUPPORTED;
 
 		zinc_kept_error(&d->found, c, &e, bad ? "M2" : "read", path, key);
@@ -382,7 +400,11 @@ missing_group(zinc_check *c, const char *prefix, size_t n, zinc_error *err)
 	zinc_finding f = {.rule = "M25", .message = "a group without a document"};
 	zinc_status st;
 	zinc_buf path;
+	bool late;
 
+	ZINC_TRY(zinc_check_late(c, prefix, n, &late, err));
+	if (late)
+		return ZINC_OK;
 	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
 	st = zinc_check_path(&path, prefix, n, err);
 	if (st == ZINC_OK) {
@@ -523,6 +545,7 @@ check_tree(zinc_check *c, zinc_error *err)
 	zinc_buf_init(&key, c->ctx, ZINC_MAX_KEY);
 	for (i = 0; i < c->nnodes && st == ZINC_OK && !c->stopped; i++) {
 		const char *prefix = c->nodes[i].prefix;
+		const size_t before = c->nnodes;
 
 		st = zinc_check_path(&path, prefix, strlen(prefix), err);
 		if (st == ZINC_OK)
@@ -531,6 +554,7 @@ check_tree(zinc_check *c, zinc_error *err)
 			const struct place at = {zinc_buf_text(&path), zinc_check_key(c, zinc_buf_text(&key))};
 
 			st = check_ancestors(c, i, &at, err);
+			i += c->nnodes - before; /* ancestors that no listing showed precede it */
 		}
 	}
 	zinc_buf_fini(&path);
@@ -557,4 +581,39 @@ zinc_check_nodes(zinc_check *c, zinc_error *err)
 		st = check_window(c, docs, at, c->nnodes - at < WINDOW ? c->nnodes - at : WINDOW, err);
 	zinc_free(c->ctx, docs);
 	return st == ZINC_OK && !c->stopped ? check_tree(c, err) : st;
+}
+
+/* ---- what the listing did not show ---- */
+
+static zinc_status
+add_late(zinc_check *c, const char *key, size_t n, zinc_error *err)
+{
+	struct document doc;
+
+	ZINC_TRY(add_node(c, key, n, err));
+	sort_nodes(c);
+	return check_window(c, &doc, (size_t)(zinc_check_find(c, key, n) - c->nodes), 1, err);
+}
+
+zinc_status
+zinc_check_late(zinc_check *c, const char *key, size_t n, bool *found, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_meta *m = NULL;
+	zinc_report r;
+	zinc_status st;
+	zinc_buf path;
+
+	*found = false;
+	zinc_report_init_quiet(&r, c->ctx, false);
+	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);
+	st = zinc_check_path(&path, key, n, err);
+	if (st == ZINC_OK) {
+		st = zinc_read_node(c->h, zinc_buf_text(&path), &r, &m, &e);
+		*found = st != ZINC_E_NOTFOUND && !(m && m->implicit);
+		st = st == ZINC_E_NOMEM || st == ZINC_E_CANCELLED ? zinc_error_copy(err, &e) : ZINC_OK;
+	}
+	zinc_meta_free(m);
+	zinc_buf_fini(&path);
+	return st == ZINC_OK && *found ? add_late(c, key, n, err) : st;
 }

@@ -42,6 +42,7 @@ struct objects {
 	struct object *window;
 	size_t n;
 	uint64_t done, bytes;
+	zinc_buf looked_at; /* the last directory in which nodes were looked for that no listing showed */
 	zinc_status status;
 	zinc_error *err;
 };
@@ -683,6 +684,28 @@ is_of_copy(zinc_check *c, const char *key)
 	return trace != ZINC_CP_NO_TRACE || zinc_check_copied(c, (const char *)c->place.p);
 }
 
+/* Add the nodes on the way to rel, below its owner, that the first listing did not show.  Each directory is looked at
+ * once. */
+static zinc_status
+find_late(struct objects *o, const char *rel)
+{
+	const char *last = o->looked_at.n ? (const char *)o->looked_at.p : "";
+	size_t n = o->owner ? strlen(o->owner->prefix) : o->c->base.n, same = 0, i;
+	bool found;
+
+	for (i = 0; last[i] && last[i] == rel[i]; i++)
+		if (rel[i] == '/')
+			same = i + 1;
+	for (n = n > same ? n : same; strchr(rel + n, '/');) {
+		n += strcspn(rel + n, "/") + 1;
+		ZINC_TRY(enter(o, NULL));
+		ZINC_TRY(zinc_check_late(o->c, rel, n, &found, o->err));
+	}
+	zinc_buf_end(&o->looked_at, 0);
+	ZINC_TRY(zinc_buf_add(&o->looked_at, rel, n, o->err));
+	return zinc_buf_text(&o->looked_at) ? ZINC_OK : zinc_fail_nomem(o->err);
+}
+
 /* The second listing of all keys.  Documents, and other keys that the format knows, were handled before. */
 static zinc_status
 any_key(struct objects *o, const char *key, uint64_t nbytes)
@@ -705,6 +728,10 @@ any_key(struct objects *o, const char *key, uint64_t nbytes)
 		return other_key(o, key, NULL);
 	rel = (const char *)o->c->place.p;
 	ZINC_TRY(enter(o, owner_of(o->c, rel)));
+	if (!o->owner || o->owner->kind == ZINC_NODE_GROUP) {
+		ZINC_TRY(find_late(o, rel));
+		ZINC_TRY(enter(o, owner_of(o->c, rel)));
+	}
 	if (o->array && (o->array->stack->layered || !o->array->stack->store))
 		return ZINC_OK; /* a key of its layers; `place` is that of a key they list */
 	if (o->owner && o->owner->kind == ZINC_NODE_ARRAY)
@@ -786,6 +813,7 @@ zinc_check_objects(zinc_check *c, zinc_error *err)
 	struct objects o = {.c = c, .err = err};
 	zinc_status st;
 
+	zinc_buf_init(&o.looked_at, c->ctx, ZINC_MAX_KEY);
 	o.window = zinc_calloc(c->ctx, WINDOW, sizeof *o.window);
 	if (!o.window)
 		return zinc_fail_nomem(err);
@@ -795,6 +823,7 @@ zinc_check_objects(zinc_check *c, zinc_error *err)
 	if (st == ZINC_OK && !c->stopped)
 		st = flush(&o);
 	leave(&o);
+	zinc_buf_fini(&o.looked_at);
 	zinc_free(c->ctx, o.window);
 	return st;
 }
