@@ -1,6 +1,6 @@
 """fault_server.py - a web server and S3 in memory, each of whose answers a script may spoil; for faults.py
 
-A Server listens on a free port on loopback.  It answers correctly, from `objects`, except for requests of the kind that
+A Server listens on a free port on loopback.  Other services are classes on top of it: fault_gs.py.  It answers correctly, from `objects`, except for requests of the kind that
 the script names.  A script is a list of (kind, fault, argument, times), as faults.txt has them:
 
 kinds: get head put delete list deletes initiate part complete abort, any
@@ -427,6 +427,8 @@ class Answer:
 
 
 class Server:
+    request_class, answer_class = Request, Answer
+
     def __init__(self, objects, script=(), elsewhere=None, page=1000):
         self.objects, self.elsewhere, self.page = dict(objects), elsewhere, page
         self.script = [list(s) for s in script]
@@ -458,7 +460,7 @@ class Server:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             stream = sock.makefile("rb")
             while True:
-                answer = self.answer(Request(stream))
+                answer = self.answer(self.request_class(stream))
                 answer.send(sock)
         except (Hang, OSError, ValueError):
             pass
@@ -488,7 +490,7 @@ class Server:
             self.count += 1
             kind = request.kind()
             self.requests.append((kind, request.path, request.fields))
-            a = Answer(self, request)
+            a = self.answer_class(self, request)
             fault = self.fault_for(kind) if self.matters(request) else None
             before = fault and fault[1].startswith("before-")
             name = fault[1].removeprefix("before-") if fault else None

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""test_faults.py [NAME...] - each script of tests/live/faults.txt: no hang past its deadline, no wrong byte
+"""test_faults.py [NAME...] - each script of tests/live/faults*.txt: no hang past its deadline, no wrong byte
 
-A row is one store (http or s3), one operation of tests/live/store_do.c, the faults of the server (fault_server.py) and
+A row is one store (http, s3, or one with a server of its own: fault_STORE.py), one operation of tests/live/store_do.c, the faults of the server (fault_server.py) and
 what must come of it.  For every row, whatever it expects:
 
 (1) Bytes that are given as a value are those that the server had at one time, whole.
@@ -13,6 +13,7 @@ what must come of it.  For every row, whatever it expects:
 Exits 77 if this build has no such store.
 """
 import concurrent.futures
+import importlib
 import json
 import os
 import pathlib
@@ -58,11 +59,19 @@ class Row:
             self.script.append((kind, name, argument, int(times[0][1:]) if times else 1 << 30))
 
 
+def service_of(store):
+    """The module fault_STORE; None: fault_server itself"""
+    known = (SOURCE / "tests/live" / ("fault_%s.py" % store)).exists()
+    return importlib.import_module("fault_" + store) if known else None
+
+
 def url_of(row, port):
     # Short patience only where silence is tested: a busy machine must not look like a silent server.
     silent = row.expect.startswith("error") or any("stall" in fault[1] or "drip" in fault[1] for fault in row.script)
     query = {"retries": "2", "timeout": "0.5" if silent else "10"}
-    if row.store == "http":
+    if service_of(row.store):
+        base, query = service_of(row.store).url(port, query)
+    elif row.store == "http":
         query |= {"write": "yes", "conditions": "yes", "header.Authorization": SECRET, "header.X-Api-Key": SECRET}
         base = "http://127.0.0.1:%d/b" % port
     else:
@@ -71,7 +80,10 @@ def url_of(row, port):
     return base + "?" + urllib.parse.urlencode(query | row.query, safe=":/")
 
 
-def environment():
+def environment(store):
+    service = service_of(store)
+    if service:
+        return {k: v for k, v in os.environ.items() if "proxy" not in k.lower()} | service.environment(SECRET)
     keep = {k: v for k, v in os.environ.items() if not k.startswith("AWS_") and "proxy" not in k.lower()}
     return keep | {"AWS_ACCESS_KEY_ID": "CANARYid", "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_SESSION_TOKEN": SECRET,
                    "AWS_EC2_METADATA_DISABLED": "true"}
@@ -168,11 +180,11 @@ def checks_of(row, server, elsewhere, run, took):
 def run_row(row):
     """The faults of a row, as text; "" if there are none"""
     elsewhere = fault_server.Server({"k": b"9876543210"})
-    server = fault_server.Server(objects(), row.script, elsewhere, page=7)
+    server = (service_of(row.store) or fault_server).Server(objects(), row.script, elsewhere, page=7)
     began = time.monotonic()
     try:
         run = subprocess.run([BUILD / "tests/store_do", str(row.seconds), url_of(row, server.port), *row.operation],
-                             capture_output=True, env=environment(), timeout=row.seconds + 4 * SLACK, check=False)
+                             capture_output=True, env=environment(row.store), timeout=row.seconds + 4 * SLACK, check=False)
     except subprocess.TimeoutExpired:
         return "it hangs"
     finally:
@@ -193,11 +205,11 @@ def stores_of_build():
 
 
 def main():
-    lines = (SOURCE / "tests/live/faults.txt").read_text().splitlines()
+    lines = [l for f in sorted((SOURCE / "tests/live").glob("faults*.txt")) for l in f.read_text().splitlines()]
     rows = [Row(l) for l in lines if l.strip() and not l.startswith("#")]
     assert len({(r.store, r.name) for r in rows}) == len(rows), "two rows of one name"
     have = stores_of_build()
-    wanted = [r for r in rows if r.store in have and (len(sys.argv) < 2 or r.name in sys.argv[1:])]
+    wanted = [r for r in rows if r.store in have and (len(sys.argv) < 2 or {r.name, r.store} & set(sys.argv[1:]))]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         for row, problem in zip(wanted, pool.map(run_row, wanted)):
