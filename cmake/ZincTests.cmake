@@ -114,6 +114,8 @@ endif()
 
 zinc_program(sign_do ${PROJECT_SOURCE_DIR}/tests/live/sign_do.c) # for tests/interop/sigv4_peer.py
 target_link_libraries(sign_do PRIVATE zinc_module_parts)
+zinc_program(az_sign_do ${PROJECT_SOURCE_DIR}/tests/live/az_sign_do.c) # for tests/interop/azure_peer.py
+target_link_libraries(az_sign_do PRIVATE zinc_module_parts)
 
 file(GLOB FUZZ_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/fuzz_*.c)
 foreach(source ${FUZZ_SOURCES})

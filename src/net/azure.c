@@ -149,6 +149,8 @@ from_environment(zinc_azure *a, zinc_error *err)
 		return zinc_fail_nomem(err);
 	if (connection)
 		ZINC_TRY(use_connection(a, connection, false, err));
+	if (asks_for_token(&a->config))
+		a->kind = ANONYMOUS;
 	if (a->kind != ANONYMOUS || asks_for_token(&a->config))
 		return ZINC_OK;
 	if (account && a->account && strcasecmp(account, a->account) != 0)
