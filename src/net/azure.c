@@ -132,23 +132,32 @@ copy_text(zinc_secret *pool, const char *text, bool *ok)
 }
 
 static zinc_status
-from_environment(zinc_azure *a, zinc_error *err)
+name_account(zinc_azure *a, const char *name, zinc_error *err)
+{
+	bool ok = true;
+
+	if (!a->account)
+		a->account = copy_text(a->pool, name, &ok);
+	return ok ? ZINC_OK : zinc_fail_nomem(err);
+}
+
+/* A connection string names its account itself; key and SAS are of the account that the environment names. */
+static zinc_status
+from_environment(zinc_azure *a, const char *account, zinc_error *err)
 {
 	static const char *const keys[] = {"AZURE_STORAGE_KEY", "AZURE_STORAGE_ACCOUNT_KEY", "AZURE_STORAGE_ACCESS_KEY",
 					   NULL};
-	static const char *const accounts[] = {"AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_ACCOUNT_NAME", NULL};
-	const char *account = variable(accounts), *connection, *key, *sas;
+	const char *connection, *key, *sas;
 	bool ok = true;
 
 	connection = copy_text(a->pool, zinc_env("AZURE_STORAGE_CONNECTION_STRING"), &ok);
 	key = copy_text(a->pool, variable(keys), &ok);
 	sas = copy_text(a->pool, zinc_env("AZURE_STORAGE_SAS_TOKEN"), &ok);
-	if (!a->account)
-		a->account = copy_text(a->pool, account, &ok);
 	if (!ok)
 		return zinc_fail_nomem(err);
 	if (connection)
 		ZINC_TRY(use_connection(a, connection, false, err));
+	ZINC_TRY(name_account(a, account, err));
 	if (asks_for_token(&a->config))
 		a->kind = ANONYMOUS;
 	if (a->kind != ANONYMOUS || asks_for_token(&a->config))
@@ -163,9 +172,11 @@ from_environment(zinc_azure *a, zinc_error *err)
 static zinc_status
 choose(zinc_azure *a, zinc_error *err)
 {
+	static const char *const accounts[] = {"AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_ACCOUNT_NAME", NULL};
+
 	ZINC_TRY(from_settings(a, err));
-	if (a->kind == ANONYMOUS && !a->config.connection)
-		ZINC_TRY(from_environment(a, err));
+	ZINC_TRY(a->kind == ANONYMOUS && !a->config.connection ? from_environment(a, variable(accounts), err)
+							       : name_account(a, variable(accounts), err));
 	if (a->config.anonymous) {
 		a->kind = ANONYMOUS;
 		return ZINC_OK;
