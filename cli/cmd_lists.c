@@ -93,23 +93,31 @@ store_json(struct json *j, const zinc_store_row *row, const char *caps)
 	json_end_object(j);
 }
 
-/* "file", "s3,zip:": what follows a '|' has a colon. */
+/* " a:// b://" for "a,b" */
+static void
+add_words(struct text *t, const char *before, const char *list, const char *after)
+{
+	size_t n;
+
+	for (; list && *list; list += n + (list[n] != '\0')) {
+		n = strcspn(list, ",");
+		text_printf(t, " %s%.*s%s", before, (int)n, list, after);
+	}
+}
+
+/* Its name and purpose, how URLs name it, and what it can do. */
 static void
 store_text(struct text *t, const zinc_store_row *row, const char *caps)
 {
-	struct text names = {NULL, 0, 0};
-
-	text_puts(&names, row->schemes ? row->schemes : "");
-	if (row->adapters)
-		text_printf(&names, "%s|%s:", row->schemes ? " " : "", row->adapters);
-	if (row->endings)
-		text_printf(&names, " *%s", row->endings);
-	text_printf(t, "%-18s %-18s %s\n", row->name ? row->name : "", names.p, row->purpose ? row->purpose : "");
+	text_printf(t, "%-13s %s\n%-13s", row->name ? row->name : "", row->purpose ? row->purpose : "", "");
+	add_words(t, "", row->schemes, "://");
+	add_words(t, "|", row->adapters, ":");
+	add_words(t, "*", row->endings, "");
+	text_puts(t, "\n");
 	if (row->missing)
-		text_printf(t, "%-18s missing: %s\n", "", row->missing);
+		text_printf(t, "%-13s missing: %s\n", "", row->missing);
 	else if (caps[0])
-		text_printf(t, "%-18s can: %s\n", "", caps);
-	text_free(&names);
+		text_printf(t, "%-13s can: %s\n", "", caps);
 }
 
 static int

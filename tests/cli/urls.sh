@@ -4,7 +4,7 @@ set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 export ZINC_CACHE_DIR=$PWD/cache
 zinc 0 stores
-sqlite=$(grep -A1 '^sqlite' out | grep -c 'can:' || true)
+sqlite=$(grep -A2 '^sqlite' out | grep -c 'can:' || true)
 
 # same URL...: each is the array
 same() {
