@@ -6,8 +6,8 @@
  * (1) A head is accepted or refused by its own bytes, however they arrive; what is no RESP2 is E_CORRUPT.
  * (2) Memory does not depend on what a server claims: replies are pulled, nesting is counted and not recursed.
  * (3) A value is complete only with its end of line.
- * (4) A secret argument is copied to no buffer of ours.
- * (5) Long arguments are sent from where they are.
+ *
+ * Long arguments, and secret ones, are sent from where they are, and copied to no buffer here.
  */
 #include "net/resp.h"
 

@@ -18,7 +18,7 @@ from tcp_proxy import Proxy  # noqa: E402
 
 STORE_DO, PORT = sys.argv[1], int(sys.argv[2])
 QUICK = "quick" in sys.argv[3:]
-DEADLINE = 20
+DEADLINE = 8
 OLD = b"0123456789"
 LONG = bytes(i % 251 for i in range(40000))
 failed = cases = 0

@@ -108,7 +108,7 @@ def end(fault, pair):
         try:
             if fault == "reset":
                 s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                s.close()
+                s.shutdown(socket.SHUT_RD)  # wakes the other thread; then serve() closes both, which resets them
             else:
                 s.shutdown(socket.SHUT_RDWR)
         except OSError:

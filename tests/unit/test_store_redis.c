@@ -1,0 +1,830 @@
+/*
+ * test_store_redis.c - the promises of store_redis.c, by number, with a server that answers by a script (redis_peer.h);
+ * and the conformance suite with a real one, if redis-server is installed
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "store/store_redis.h"
+#include "support/conform_store.h"
+#include "support/gets.h"
+#include "support/redis_peer.h"
+#include "support/test.h"
+
+#if ZINC_WITH_SSL && ZINC_WITH_CRYPTO
+
+#define AOF_YES      "*2\r\n$10\r\nappendonly\r\n$3\r\nyes\r\n"
+#define FSYNC_ALWAYS "*2\r\n$11\r\nappendfsync\r\n$6\r\nalways\r\n"
+#define VERSION_7_2  "$45\r\nredis_version:7.2.99\r\nredis_mode:standalone\r\n\r\n"
+#define NOPERM       "-NOPERM this user has no permissions to run the command\r\n"
+#define ANSWERS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define SCRIPT(...)  (&(const peer_script){.answers = ANSWERS(__VA_ARGS__)})
+
+static zinc_status
+get(zinc_store *s, const char *key, zinc_error *err)
+{
+	zinc_blob b = ZINC_BLOB_INIT;
+	const zinc_status st = zinc_store_get_all(s, key, &b, NULL, 0, NULL, err);
+
+	zinc_blob_fini(&b);
+	return st;
+}
+
+static zinc_status
+put(zinc_store *s, const char *key, const char *text, const zinc_condition *when, zinc_error *err)
+{
+	return zinc_store_put(s, NULL, key, text, strlen(text), when, 0, NULL, NULL, err);
+}
+
+static double
+seconds(void)
+{
+	return zinc_now(zinc_context_get(NULL));
+}
+
+/* ---- URLs ---- */
+
+static void
+assert_url(const char *rest, const char *host, const char *port, unsigned db, const char *user, const char *password)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	redis_store s;
+
+	memset(&s, 0, sizeof s);
+	s.batched.ctx = zinc_context_get(NULL);
+	assert_ok(zinc_redis_take_url(&s, rest, &err));
+	assert_string_equal(s.host, host);
+	assert_string_equal(s.port, port);
+	assert_int_equal(s.db, db);
+	assert_string_equal(s.user ? s.user : "-", user);
+	assert_string_equal(s.password ? s.password : "-", password);
+	zinc_free(s.batched.ctx, s.host);
+	zinc_free(s.batched.ctx, s.user);
+	if (s.password)
+		zinc_free_secret(s.batched.ctx, s.password);
+}
+
+static void
+urls(void **state)
+{
+	static const char *const bad[] = {"",     "h",         "h/",         "h/x",       "h/0x",   "/0",   ":6379/0",
+					  "h:/0", "h:x/0",     "h:123456/0", "a@b@h/0",   "[::1/0", "[]/0", "u:p@/0",
+					  "h/-1", "h/1234567", "[::1]x/0",   "u:%zz@h/0", "h:70a/0"};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = NULL;
+	char url[128];
+	size_t i;
+
+	(void)state;
+	assert_url("h/0", "h", "6379", 0, "-", "-");
+	assert_url("h:1/15", "h", "1", 15, "-", "-");
+	assert_url("u:p@h:6380/3", "h", "6380", 3, "u", "p");
+	assert_url(":p%40%2F%3A@h/0", "h", "6379", 0, "-", "p@/:");
+	assert_url("u@127.0.0.1/0", "127.0.0.1", "6379", 0, "u", "-");
+	assert_url("[::1]:7/0", "::1", "7", 0, "-", "-");
+	assert_url("[fe80::1]/0", "fe80::1", "6379", 0, "-", "-");
+	for (i = 0; i < COUNT(bad); i++) {
+		snprintf(url, sizeof url, "redis://%s", bad[i]);
+		if (zinc_store_open(&s, url, NULL, &err) == ZINC_OK)
+			fail_msg("%s is accepted", url);
+	}
+	assert_int_equal(zinc_store_open(&s, "redis://h/0?durable=perhaps", NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_store_open(&s, "redis://h/0?timeout=0", NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_store_open(&s, "rediss://h/0?socket=/x", NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_store_open(&s, "redis://h/0?marker=zarr:x", NULL, &err), ZINC_E_INVALID);
+}
+
+/* ---- what is sent ---- */
+
+/* (1), (3): one GET for a value, one transaction for a part, one for many puts; the prefix is RedisStore's. */
+static void
+commands(void **state)
+{
+	peer *p = peer_start(SCRIPT("$3\r\nabc\r\n", "+OK\r\n", "+QUEUED\r\n", "+QUEUED\r\n", "+QUEUED\r\n",
+				    "*3\r\n:10\r\n:1\r\n$3\r\n234\r\n", "+OK\r\n", ":1\r\n"));
+	zinc_store *s = peer_open(p, "");
+	zinc_get part = get_range("a/b", 2, 3);
+	zinc_error err = ZINC_ERROR_INIT;
+	gets g;
+
+	(void)state;
+	assert_text(s, "a/b", "abc");
+	part.untagged = 1;
+	gets_init(&g, 1);
+	assert_ok(gets_run(&g, s, &part, &err));
+	assert_int_equal(g.r[0].object_size, 10);
+	assert_memory_equal(g.r[0].bytes, "234", 3);
+	gets_fini(&g);
+	assert_ok(put(s, "k", "v", NULL, &err));
+	assert_ok(zinc_store_del(s, NULL, "k", NULL, 0, NULL, &err));
+	assert_string_equal(peer_heard(p),
+			    "GET zarr:a/b;MULTI;STRLEN zarr:a/b;EXISTS zarr:a/b;GETRANGE zarr:a/b 2 4;EXEC;"
+			    "SET zarr:k v;DEL zarr:k;");
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+static void
+many_reads_are_one_round_trip(void **state)
+{
+	const char *answers[201];
+	zinc_get r[200];
+	char keys[200][8];
+	zinc_error err = ZINC_ERROR_INIT;
+	peer_script script = {.answers = answers};
+	zinc_store *s;
+	gets g;
+	peer *p;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 200; i++) {
+		snprintf(keys[i], sizeof keys[i], "k%d", i);
+		r[i] = get_range(keys[i], 0, ZINC_TO_END);
+		answers[i] = i % 3 ? "$1\r\nx\r\n" : "$-1\r\n";
+	}
+	answers[200] = NULL;
+	p = peer_start(&script);
+	s = peer_open(p, "");
+	gets_init(&g, 200);
+	assert_ok(gets_run(&g, s, r, &err));
+	for (i = 0; i < 200; i++)
+		assert_int_equal(g.r[i].found, i % 3 ? ZINC_FOUND : ZINC_MISSING);
+	gets_fini(&g);
+	assert_int_equal(peer_connections(p), 1);
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+/* Parts of one key with its tag need the value once. */
+static void
+parts_with_tags_share_one_value(void **state)
+{
+	peer *p = peer_start(SCRIPT("$10\r\n0123456789\r\n"));
+	zinc_store *s = peer_open(p, "");
+	zinc_get r[3] = {get_range("k", 0, 2), get_suffix("k", 2), get_stat("k")};
+	zinc_error err = ZINC_ERROR_INIT;
+	gets g;
+
+	(void)state;
+	gets_init(&g, 3);
+	assert_ok(gets_run(&g, s, r, &err));
+	assert_memory_equal(g.r[0].bytes, "01", 2);
+	assert_memory_equal(g.r[1].bytes, "89", 2);
+	assert_int_equal(g.r[2].object_size, 10);
+	assert_true(zinc_tag_equal(&g.r[0].tag, &g.r[2].tag));
+	gets_fini(&g);
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+/* ---- (4): the connection is lost after EXEC ---- */
+
+#define WATCHED_ABSENT "+OK\r\n", ":0\r\n", "+OK\r\n", "+QUEUED\r\n", "+QUEUED\r\n"
+
+static void
+own_change_is_not_somebody_elses(void **state)
+{
+	const zinc_condition absent = {ZINC_ABSENT, NULL};
+	peer *p = peer_start(SCRIPT(WATCHED_ABSENT, PEER_CLOSE, "$1\r\n1\r\n", ":1\r\n"));
+	zinc_store *s = peer_open(p, "");
+	zinc_error err = ZINC_ERROR_INIT;
+
+	(void)state;
+	assert_ok(put(s, "k", "v", &absent, &err)); /* the marker has its number: it was made */
+	assert_non_null(strstr(peer_heard(p), ";GETSET zinc:marker:"));
+	assert_int_equal(peer_connections(p), 2);
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+static void
+change_that_was_not_made_is_made_again(void **state)
+{
+	const zinc_condition absent = {ZINC_ABSENT, NULL};
+	peer *p =
+	    peer_start(SCRIPT(WATCHED_ABSENT, PEER_CLOSE, "$-1\r\n", ":1\r\n", WATCHED_ABSENT, "*2\r\n+OK\r\n+OK\r\n"));
+	zinc_store *s = peer_open(p, "");
+	zinc_error err = ZINC_ERROR_INIT;
+
+	(void)state;
+	assert_ok(put(s, "k", "v", &absent, &err));
+	zinc_store_close(s);
+	peer_stop(p);
+	/* made by somebody else meanwhile */
+	p = peer_start(SCRIPT(WATCHED_ABSENT, PEER_CLOSE, "$-1\r\n", ":1\r\n", "+OK\r\n", ":1\r\n", "+OK\r\n"));
+	s = peer_open(p, "");
+	assert_int_equal(put(s, "k", "v", &absent, &err), ZINC_E_EXISTS);
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+static void
+outcome_that_stays_unknown(void **state)
+{
+	const zinc_condition absent = {ZINC_ABSENT, NULL};
+	peer *p = peer_start(SCRIPT(WATCHED_ABSENT, PEER_CLOSE, PEER_CLOSE, PEER_CLOSE));
+	zinc_store *s = peer_open(p, "");
+	zinc_error err = ZINC_ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(put(s, "k", "v", &absent, &err), ZINC_E_UNCERTAIN);
+	zinc_store_close(s);
+	peer_stop(p);
+	p = peer_start(SCRIPT("+OK\r\n", ":0\r\n", "+OK\r\n", "+QUEUED\r\n", PEER_CLOSE)); /* no marker */
+	s = peer_open(p, "marker=");
+	assert_int_equal(put(s, "k", "v", &absent, &err), ZINC_E_UNCERTAIN);
+	assert_null(strstr(peer_heard(p), "marker"));
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+/* A put without a condition is made again; a key that was changed between WATCH and EXEC is looked at again. */
+static void
+retries_of_changes(void **state)
+{
+	const zinc_condition absent = {ZINC_ABSENT, NULL};
+	peer *p = peer_start(SCRIPT(PEER_CLOSE, "+OK\r\n"));
+	zinc_store *s = peer_open(p, "");
+	zinc_error err = ZINC_ERROR_INIT;
+
+	(void)state;
+	assert_ok(put(s, "k", "v", NULL, &err));
+	assert_string_equal(peer_heard(p), "SET zarr:k v;SET zarr:k v;");
+	zinc_store_close(s);
+	peer_stop(p);
+	p = peer_start(SCRIPT(WATCHED_ABSENT, "*-1\r\n", "+OK\r\n", ":1\r\n", "+OK\r\n"));
+	s = peer_open(p, "");
+	assert_int_equal(put(s, "k", "v", &absent, &err), ZINC_E_EXISTS);
+	assert_int_equal(peer_connections(p), 1);
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+/* ---- (5), (9): what the server says ---- */
+
+static void
+assert_get_fails(const char *answer, zinc_status want, const char *word)
+{
+	peer *p = peer_start(SCRIPT(answer));
+	zinc_store *s = peer_open(p, "retries=0");
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_status st = get(s, "k", &err);
+
+	if (st != want || !strstr(zinc_error_text(&err), word))
+		fail_msg("%s: %s, not %s with %s", answer, zinc_error_text(&err), zinc_status_name(want), word);
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+static void
+errors_of_the_server(void **state)
+{
+	(void)state;
+	assert_get_fails("-WRONGTYPE Operation against a key holding the wrong kind of value\r\n", ZINC_E_CORRUPT,
+			 "not a string");
+	assert_get_fails("-MOVED 3999 127.0.0.1:6381\r\n", ZINC_E_UNSUPPORTED, "cluster");
+	assert_get_fails("-CLUSTERDOWN The cluster is down\r\n", ZINC_E_UNSUPPORTED, "cluster");
+	assert_get_fails("-NOAUTH Authentication required.\r\n", ZINC_E_IO, "password");
+	assert_get_fails(NOPERM, ZINC_E_IO, "NOPERM");
+	assert_get_fails("-LOADING Redis is loading the dataset in memory\r\n", ZINC_E_IO, "loading");
+	assert_get_fails("-BUSY Redis is busy running a script\r\n", ZINC_E_IO, "busy");
+	assert_get_fails("-ERR what\r\n", ZINC_E_IO, "what");
+	assert_get_fails(PEER_CLOSE, ZINC_E_IO, "closed");
+	assert_get_fails(":1\r\n", ZINC_E_CORRUPT, "answer");
+	assert_get_fails("*1\r\n*1\r\n", ZINC_E_CORRUPT, "answer");
+	assert_get_fails("+OK\r\n", ZINC_E_CORRUPT, "answer");
+	assert_get_fails("$3\r\nabcdefgh\r\n", ZINC_E_CORRUPT, "RESP2");
+	assert_get_fails("$-7\r\n", ZINC_E_CORRUPT, "RESP2");
+	assert_get_fails("<html>\r\n", ZINC_E_CORRUPT, "RESP2");
+}
+
+static void
+assert_put_fails(const char *answer, zinc_status want, const char *word)
+{
+	peer *p = peer_start(SCRIPT(answer));
+	zinc_store *s = peer_open(p, "retries=0");
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_status st = put(s, "k", "v", NULL, &err);
+
+	if (st != want || !strstr(zinc_error_text(&err), word))
+		fail_msg("%s: %s, not %s with %s", answer, zinc_error_text(&err), zinc_status_name(want), word);
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+static void
+errors_of_changes(void **state)
+{
+	(void)state;
+	assert_put_fails("-READONLY You can't write against a read only replica.\r\n", ZINC_E_READONLY, "replica");
+	assert_put_fails("-OOM command not allowed when used memory > 'maxmemory'.\r\n", ZINC_E_IO, "memory");
+	assert_put_fails("-MISCONF Redis is configured to save RDB snapshots\r\n", ZINC_E_IO, "MISCONF");
+	assert_put_fails(PEER_CLOSE, ZINC_E_UNCERTAIN, "closed");
+	assert_put_fails("$1\r\nx\r\n", ZINC_E_CORRUPT, "answer");
+}
+
+/* What may pass is tried again. */
+static void
+loading_passes(void **state)
+{
+	peer *p = peer_start(SCRIPT("-LOADING Redis is loading the dataset in memory\r\n", "$1\r\nx\r\n"));
+	zinc_store *s = peer_open(p, "");
+
+	(void)state;
+	assert_text(s, "k", "x");
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+/* One key of many is no string: only its request fails. */
+static void
+one_of_many_is_no_string(void **state)
+{
+	peer *p = peer_start(SCRIPT("$1\r\nx\r\n", "-WRONGTYPE Operation against a key\r\n", "$-1\r\n"));
+	zinc_store *s = peer_open(p, "");
+	zinc_get r[3] = {get_range("a", 0, ZINC_TO_END), get_range("b", 0, ZINC_TO_END),
+			 get_range("c", 0, ZINC_TO_END)};
+	zinc_error err = ZINC_ERROR_INIT;
+	gets g;
+
+	(void)state;
+	gets_init(&g, 3);
+	assert_ok(gets_run(&g, s, r, &err));
+	assert_int_equal(g.r[0].found, ZINC_FOUND);
+	assert_int_equal(g.r[1].found, ZINC_FAILED);
+	assert_int_equal(g.r[1].status, ZINC_E_CORRUPT);
+	assert_int_equal(g.r[2].found, ZINC_MISSING);
+	gets_fini(&g);
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+/* The connection is lost in the middle of a value: the rest is read again, into the same memory. */
+static void
+reading_goes_on(void **state)
+{
+	peer *p = peer_start(SCRIPT("$1\r\nx\r\n", "$5\r\nhe", PEER_CLOSE, "$5\r\nhello\r\n", "$-1\r\n"));
+	zinc_store *s = peer_open(p, "");
+	zinc_get r[3] = {get_range("a", 0, ZINC_TO_END), get_range("b", 0, ZINC_TO_END),
+			 get_range("c", 0, ZINC_TO_END)};
+	zinc_error err = ZINC_ERROR_INIT;
+	gets g;
+
+	(void)state;
+	gets_init(&g, 3);
+	assert_ok(gets_run(&g, s, r, &err));
+	assert_int_equal(g.r[1].found, ZINC_FOUND);
+	assert_int_equal(g.r[1].rooms, 1);
+	assert_memory_equal(g.r[1].bytes, "hello", 5);
+	assert_int_equal(g.r[2].found, ZINC_MISSING);
+	gets_fini(&g);
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+/* A server may claim any size: nothing is allocated for it but by the sink. */
+static void
+huge_values(void **state)
+{
+	peer *p = peer_start(SCRIPT("$4294967295\r\nx"));
+	zinc_store *s = peer_open(p, "retries=0&timeout=0.2");
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+
+	(void)state;
+	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 1000, NULL, &err), ZINC_E_LIMIT);
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+static void
+assert_refused(const peer_script *script, zinc_status want, const char *word)
+{
+	peer *p = peer_start(script);
+	zinc_store *s = peer_open(p, "retries=0&password=hunter2");
+	zinc_error err = ZINC_ERROR_INIT;
+
+	assert_int_equal(get(s, "k", &err), want);
+	if (!strstr(zinc_error_text(&err), word) || strstr(zinc_error_text(&err), "hunter2"))
+		fail_msg("%s, not %s", zinc_error_text(&err), word);
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+/* (8), (9) */
+static void
+servers_that_are_refused(void **state)
+{
+	(void)state;
+	assert_refused(&(const peer_script){.info = "$22\r\nredis_mode:cluster\r\n\r\n\r\n"}, ZINC_E_UNSUPPORTED,
+		       "cluster");
+	assert_refused(&(const peer_script){.info = "$23\r\nredis_mode:sentinel\r\n\r\n\r\n"}, ZINC_E_UNSUPPORTED,
+		       "Sentinel");
+	assert_refused(&(const peer_script){.select = "-ERR DB index is out of range\r\n"}, ZINC_E_INVALID,
+		       "database 0");
+	assert_refused(&(const peer_script){.auth = "-WRONGPASS invalid username-password pair\r\n"}, ZINC_E_IO,
+		       "password");
+	assert_refused(&(const peer_script){.auth = "-ERR unknown command, with args beginning with: `hunter2`\r\n"},
+		       ZINC_E_IO, "password");
+	assert_refused(&(const peer_script){.info = "-NOAUTH Authentication required.\r\n"}, ZINC_E_IO, "password");
+}
+
+/* ---- (6): durability ---- */
+
+static bool
+is_durable(const char *info, const char *aof, const char *fsync_when, const char *query)
+{
+	peer *p = peer_start(
+	    &(const peer_script){.answers = ANSWERS("$-1\r\n"), .info = info, .aof = aof, .fsync = fsync_when});
+	zinc_store *s = peer_open(p, query);
+	zinc_caps caps = ZINC_CAPS_INIT;
+
+	assert_missing(s, "k");
+	zinc_store_caps(s, &caps);
+	zinc_store_close(s);
+	peer_stop(p);
+	return caps.flags & ZINC_CAP_DURABLE;
+}
+
+static void
+durable_if_the_server_says_so(void **state)
+{
+	(void)state;
+	assert_false(is_durable(NULL, NULL, FSYNC_ALWAYS, ""));
+	assert_false(is_durable(NULL, AOF_YES, NULL, ""));
+	assert_true(is_durable(NULL, AOF_YES, FSYNC_ALWAYS, ""));
+	assert_true(is_durable(VERSION_7_2, AOF_YES, NULL, ""));
+	assert_false(is_durable(VERSION_7_2, NULL, NULL, ""));
+	assert_false(is_durable(NULL, AOF_YES, FSYNC_ALWAYS, "durable=no"));
+	assert_true(is_durable(NULL, NOPERM, NOPERM, "durable=yes"));
+	assert_false(is_durable(NULL, NOPERM, NOPERM, ""));
+	assert_false(is_durable(NOPERM, AOF_YES, NULL, ""));
+}
+
+static void
+disk_is_waited_for(void **state)
+{
+	const char *const answers[] = {"+OK\r\n", "*2\r\n:1\r\n:0\r\n", "+OK\r\n",
+				       "+OK\r\n", "*2\r\n:0\r\n:0\r\n", NULL};
+	peer *p = peer_start(&(const peer_script){.answers = answers, .info = VERSION_7_2, .aof = AOF_YES});
+	zinc_store *s = peer_open(p, "");
+	zinc_error err = ZINC_ERROR_INIT;
+
+	(void)state;
+	assert_ok(put(s, "k", "1", NULL, &err));
+	assert_ok(zinc_store_put(s, NULL, "k", "2", 1, NULL, ZINC_PUT_RELAXED, NULL, NULL, &err));
+	assert_int_equal(put(s, "k", "3", NULL, &err), ZINC_E_UNCERTAIN); /* not in time */
+	assert_string_equal(peer_heard(p),
+			    "SET zarr:k 1;WAITAOF 1 0 15001;SET zarr:k 2;SET zarr:k 3;WAITAOF 1 0 15001;");
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+/* ---- (7): deadlines ---- */
+
+static void
+deadlines(void **state)
+{
+	const zinc_condition absent = {ZINC_ABSENT, NULL};
+	peer *p = peer_start(SCRIPT(PEER_SILENT, PEER_SILENT, PEER_SILENT, PEER_SILENT));
+	zinc_store *s = peer_open(p, "");
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+	const double began = seconds();
+	zinc_wait wait = {sizeof wait, began + 0.1, NULL};
+	int n = 0;
+
+	(void)state;
+	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, &wait, &err), ZINC_E_CANCELLED);
+	wait.until = seconds() + 0.1;
+	assert_int_equal(zinc_store_put(s, NULL, "k", "v", 1, NULL, 0, NULL, &wait, &err), ZINC_E_CANCELLED);
+	wait.until = seconds() + 0.1;
+	assert_int_equal(zinc_store_put(s, NULL, "k", "v", 1, &absent, 0, NULL, &wait, &err), ZINC_E_CANCELLED);
+	wait.until = seconds() + 0.1;
+	assert_int_equal(zinc_store_list(s, "", count_key, &n, &wait, &err), ZINC_E_CANCELLED);
+	assert_true(seconds() - began < 60);
+	zinc_store_close(s);
+	peer_stop(p);
+	p = peer_start(SCRIPT(PEER_SILENT, "$1\r\nx\r\n")); /* a silent connection is given up for another */
+	s = peer_open(p, "timeout=0.1");
+	assert_text(s, "k", "x");
+	assert_int_equal(peer_connections(p), 2);
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+/* ---- listings ---- */
+
+typedef struct listed {
+	char text[512];
+} listed;
+
+static int
+add_key(void *arg, const char *key, uint64_t nbytes)
+{
+	listed *l = (listed *)arg;
+
+	snprintf(l->text + strlen(l->text), sizeof l->text - strlen(l->text), "%s=%d ", key, (int)nbytes);
+	return 0;
+}
+
+static int
+add_non_key(void *arg, const zinc_non_key *x)
+{
+	listed *l = (listed *)arg;
+
+	snprintf(l->text + strlen(l->text), sizeof l->text - strlen(l->text), "(%d %s) ", (int)x->kind, x->key);
+	return 0;
+}
+
+/* Unsorted, twice, names that are no keys, names of others, and a key that is not a string. */
+static void
+listing(void **state)
+{
+	peer *p = peer_start(SCRIPT("*2\r\n$2\r\n17\r\n*3\r\n$6\r\nzarr:b\r\n$6\r\nzarr:a\r\n$7\r\nother:x\r\n",
+				    "*2\r\n$1\r\n0\r\n*3\r\n$6\r\nzarr:a\r\n$9\r\nzarr:c//d\r\n$6\r\nzarr:l\r\n",
+				    ":1\r\n", ":2\r\n", ":0\r\n", "-WRONGTYPE Operation against a key\r\n"));
+	zinc_store *s = peer_open(p, "");
+	zinc_error err = ZINC_ERROR_INIT;
+	listed l = {""};
+	const zinc_lister to = {.size = sizeof to, .key = add_key, .non_key = add_non_key, .arg = &l};
+
+	(void)state;
+	assert_ok(zinc_store_walk(s, "", &to, NULL, &err));
+	assert_string_equal(l.text, "a=1 b=2 (1 c//d) (2 l) ");
+	assert_non_null(
+	    strstr(peer_heard(p), "SCAN 0 MATCH zarr:* COUNT 1000;SCAN 17 MATCH zarr:* COUNT 1000;STRLEN zarr:a;"));
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+static void
+patterns_are_escaped(void **state)
+{
+	peer *p = peer_start(SCRIPT("*2\r\n$1\r\n0\r\n*0\r\n"));
+	zinc_store *s = peer_open(p, "prefix=a[b]*");
+	zinc_error err = ZINC_ERROR_INIT;
+	int n = 0;
+
+	(void)state;
+	assert_ok(zinc_store_list(s, "x?/", count_key, &n, NULL, &err));
+	assert_string_equal(peer_heard(p), "SCAN 0 MATCH a\\[b\\]\\*:x\\?/* COUNT 1000;");
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+static void
+strange_pages(void **state)
+{
+	static const char *const bad[] = {"*3\r\n$1\r\n0\r\n*0\r\n*0\r\n",
+					  "*2\r\n$1\r\nx\r\n*0\r\n",
+					  "*2\r\n:0\r\n*0\r\n",
+					  "*2\r\n$1\r\n0\r\n*1\r\n:1\r\n",
+					  "*2\r\n$1\r\n0\r\n*1\r\n$-1\r\n",
+					  "+OK\r\n",
+					  "*2\r\n$40\r\n0000000000000000000000000000000000000000\r\n*0\r\n"};
+	zinc_error err = ZINC_ERROR_INIT;
+	size_t i;
+	int n = 0;
+
+	(void)state;
+	for (i = 0; i < COUNT(bad); i++) {
+		peer *p = peer_start(SCRIPT(bad[i]));
+		zinc_store *s = peer_open(p, "retries=0");
+
+		if (zinc_store_list(s, "", count_key, &n, NULL, &err) != ZINC_E_CORRUPT)
+			fail_msg("%s: %s", bad[i], zinc_error_text(&err));
+		zinc_store_close(s);
+		peer_stop(p);
+	}
+	assert_int_equal(n, 0);
+}
+
+/* ---- a real server, if there is one ---- */
+
+static pid_t server;
+
+/* On a socket in this directory, without a port. */
+static bool
+start_server(void)
+{
+	char socket_path[4096];
+	int i;
+
+	if (system("command -v redis-server >/dev/null 2>&1") != 0 || !getcwd(socket_path, sizeof socket_path - 16) ||
+	    strlen(socket_path) > 90)
+		return false;
+	strcat(socket_path, "/redis.sock");
+	server = fork();
+	if (server == 0) {
+		const int log = open("redis.log", O_WRONLY | O_CREAT | O_APPEND, 0600);
+
+		dup2(log, 1);
+		dup2(log, 2);
+		execlp("redis-server", "redis-server", "--port", "0", "--unixsocket", socket_path, "--save", "",
+		       "--appendonly", "yes", "--appendfsync", "always", "--dir", ".", (char *)NULL);
+		_exit(127);
+	}
+	for (i = 0; i < 200 && access("redis.sock", F_OK) != 0; i++)
+		usleep(50000);
+	return access("redis.sock", F_OK) == 0;
+}
+
+static void
+stop_server(void)
+{
+	if (server > 0) {
+		kill(server, SIGTERM);
+		waitpid(server, NULL, 0);
+	}
+}
+
+static zinc_store *
+open_real(const char *path, const char *query)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = NULL;
+	char url[512];
+
+	snprintf(url, sizeof url, "redis://localhost/0/%s?socket=redis.sock%s", path, query);
+	assert_ok(zinc_store_open(&s, url, NULL, &err));
+	return s;
+}
+
+static void
+make(void *arg, conform_subject *out)
+{
+	static int number;
+	char path[32];
+
+	(void)arg;
+	snprintf(path, sizeof path, "conform%d", number++);
+	out->store = out->fill = open_real(path, "");
+}
+
+/* (2), (3): changes of one call see those before them. */
+static void
+conditions_within_one_call(void **state)
+{
+	zinc_store *s = open_real("within", "");
+	zinc_error err = ZINC_ERROR_INIT;
+	const zinc_condition absent = {ZINC_ABSENT, NULL};
+	zinc_put_group *group = NULL;
+
+	(void)state;
+	assert_ok(zinc_store_put_begin(s, &group, 0, NULL, &err));
+	assert_ok(zinc_store_put(s, group, "k", "1", 1, &absent, 0, NULL, NULL, &err));
+	assert_ok(zinc_store_put(s, group, "k", "2", 1, &absent, 0, NULL, NULL, &err));
+	assert_ok(zinc_store_del(s, group, "k", NULL, 0, NULL, &err));
+	assert_ok(zinc_store_put(s, group, "k", "3", 1, &absent, 0, NULL, NULL, &err));
+	assert_int_equal(zinc_store_commit(s, group, NULL, NULL, NULL, &err), ZINC_E_EXISTS); /* of "2" alone */
+	assert_text(s, "k", "3");
+	zinc_store_close(s);
+}
+
+/* (1): untagged parts and sizes come from one transaction. */
+static void
+parts_without_tags(void **state)
+{
+	static const struct {
+		uint64_t offset, length;
+		int suffix;
+		const char *want;
+	} rows[] = {{0, 3, 0, "012"},
+		    {3, 4, 0, "3456"},
+		    {8, 5, 0, "89"},
+		    {10, 1, 0, ""},
+		    {99, ZINC_TO_END, 0, ""},
+		    {UINT64_MAX, UINT64_MAX, 0, ""},
+		    {UINT64_MAX - 3, 7, 0, ""},
+		    {4, 0, 0, ""},
+		    {7, ZINC_TO_END, 0, "789"},
+		    {0, 3, 1, "789"},
+		    {0, 11, 1, "0123456789"},
+		    {0, 0, 1, ""},
+		    {0, ZINC_TO_END, 1, "0123456789"}};
+	zinc_store *s = open_real("parts", "");
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_get r[3 * COUNT(rows)];
+	size_t i;
+	gets g;
+
+	(void)state;
+	put_text(s, "k", "0123456789");
+	put_text(s, "empty", "");
+	for (i = 0; i < COUNT(rows); i++) {
+		r[3 * i] = get_range("k", rows[i].offset, rows[i].length);
+		r[3 * i].suffix = rows[i].suffix;
+		r[3 * i + 1] = r[3 * i + 2] = r[3 * i];
+		r[3 * i + 1].key = "none";
+		r[3 * i + 2].key = "empty";
+		r[3 * i].untagged = r[3 * i + 1].untagged = r[3 * i + 2].untagged = 1;
+	}
+	gets_init(&g, COUNT(r));
+	assert_ok(gets_run(&g, s, r, &err));
+	for (i = 0; i < COUNT(rows); i++) {
+		assert_int_equal(g.r[3 * i].found, ZINC_FOUND);
+		assert_int_equal(g.r[3 * i].object_size, 10);
+		assert_int_equal(g.r[3 * i].nbytes, strlen(rows[i].want));
+		assert_memory_equal(g.r[3 * i].bytes, rows[i].want, strlen(rows[i].want));
+		assert_int_equal(g.r[3 * i + 1].found, ZINC_MISSING);
+		assert_int_equal(g.r[3 * i + 2].found, ZINC_FOUND);
+		assert_int_equal(g.r[3 * i + 2].object_size, 0);
+	}
+	gets_fini(&g);
+	zinc_store_close(s);
+}
+
+/* (10) */
+static void
+children_have_their_own(void **state)
+{
+	zinc_store *s = open_real("fork", "");
+	zinc_error err = ZINC_ERROR_INIT;
+	int i, status;
+
+	(void)state;
+	put_text(s, "k", "parent");
+	for (i = 0; i < 4; i++) {
+		const pid_t child = fork();
+		zinc_blob b = ZINC_BLOB_INIT;
+
+		if (child == 0) {
+			const bool good = zinc_store_get_all(s, "k", &b, NULL, 0, NULL, NULL) == ZINC_OK &&
+					  put(s, "child", "x", NULL, NULL) == ZINC_OK;
+
+			zinc_store_close(s);
+			_exit(!good);
+		}
+		assert_text(s, "k", "parent");
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+		assert_ok(put(s, "k", "parent", NULL, &err));
+	}
+	zinc_store_close(s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest scripted[] = {
+	    cmocka_unit_test(urls),
+	    cmocka_unit_test(commands),
+	    cmocka_unit_test(many_reads_are_one_round_trip),
+	    cmocka_unit_test(parts_with_tags_share_one_value),
+	    cmocka_unit_test(own_change_is_not_somebody_elses),
+	    cmocka_unit_test(change_that_was_not_made_is_made_again),
+	    cmocka_unit_test(outcome_that_stays_unknown),
+	    cmocka_unit_test(retries_of_changes),
+	    cmocka_unit_test(errors_of_the_server),
+	    cmocka_unit_test(errors_of_changes),
+	    cmocka_unit_test(loading_passes),
+	    cmocka_unit_test(one_of_many_is_no_string),
+	    cmocka_unit_test(reading_goes_on),
+	    cmocka_unit_test(huge_values),
+	    cmocka_unit_test(servers_that_are_refused),
+	    cmocka_unit_test(durable_if_the_server_says_so),
+	    cmocka_unit_test(disk_is_waited_for),
+	    cmocka_unit_test(deadlines),
+	    cmocka_unit_test(listing),
+	    cmocka_unit_test(patterns_are_escaped),
+	    cmocka_unit_test(strange_pages),
+	};
+	const struct CMUnitTest real[] = {
+	    cmocka_unit_test(conditions_within_one_call),
+	    cmocka_unit_test(parts_without_tags),
+	    cmocka_unit_test(children_have_their_own),
+	};
+	zinc_error err = ZINC_ERROR_INIT;
+	int failed;
+
+	alarm(HANGS);
+	unsetenv("REDISCLI_AUTH");
+	assert_ok(zinc_store_redis_register(&err));
+	failed = cmocka_run_group_tests(scripted, NULL, NULL);
+	if (start_server()) {
+		failed += conform_store_run("redis", make, NULL);
+		failed += cmocka_run_group_tests(real, NULL, NULL);
+	} else {
+		printf("redis-server is not installed: the suite is left out\n");
+	}
+	stop_server();
+	return failed != 0;
+}
+
+#else
+
+int
+main(void)
+{
+	return 0;
+}
+
+#endif
