@@ -2,7 +2,7 @@
 # setup.sh GROUP... - install the Debian packages that are missing, and nothing else
 # setup.sh --check  - list what a build needs and lacks, and install nothing
 #
-# Groups: make build test clang valgrind s390x format power bench docs postgresql.  Fast if nothing is missing; uses sudo only to
+# Groups: make build test clang valgrind s390x format power bench docs postgresql redis.  Fast if nothing is missing; uses sudo only to
 # install, and only if not root.  On other systems it prints the list of packages and continues.
 #
 # --check calls neither apt nor dpkg, so that it works on every system: it looks for programs in PATH and for headers
