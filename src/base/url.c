@@ -3,6 +3,7 @@
  *
  *     https://me:secret@host/a/b?token=1|zip:c?key=2|d     is shown as     https://host/a/b|zip:c|d
  *             '--------'        '------'      '----'
+ *     abfs://container@account.dfs.core.windows.net/a?b    is shown without the query: a container is no user
  *     zip://c::https://me:secret@host/a.zip?token=1        is shown as     zip://c::https://host/a.zip
  *
  * Promises (tests/unit/test_url.c names each by its number):
@@ -75,11 +76,28 @@ zinc_url_chained(const char *url)
 	return end ? end + 2 : NULL;
 }
 
+/* abfs://container@account.dfs.core.windows.net: what precedes the '@' is no user. */
+static bool
+names_container(const char *url, size_t host)
+{
+	static const char *const schemes[] = {"az://", "abfs://", "abfss://"};
+	const char *rest = url + host;
+	const size_t n = strspn(rest, "abcdefghijklmnopqrstuvwxyz0123456789-$");
+	size_t i;
+
+	if (n == 0 || rest[n] != '@' || strcspn(rest + n + 1, "@:") < strcspn(rest + n + 1, "/?#|"))
+		return false;
+	for (i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
+		if (host == strlen(schemes[i]) && strncasecmp(url, schemes[i], host) == 0)
+			return true;
+	return false;
+}
+
 static size_t
 parts_of(const char *url, size_t room, zinc_bytes *out)
 {
 	const size_t host = before_host(url);
-	size_t at = 0, skip = host ? secret_length(url + host, &at) : 0, k = 2;
+	size_t at = 0, skip = host && !names_container(url, host) ? secret_length(url + host, &at) : 0, k = 2;
 	const char *from = url + host + at + skip;
 
 	out[0] = (zinc_bytes){(const uint8_t *)url, host + at};
