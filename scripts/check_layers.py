@@ -54,7 +54,7 @@ WRAPPERS = {
     r"kc.*\.h": ["store/store_kyotocabinet.c"],
     r"tc(b|h)db\.h|tcutil\.h": ["store/store_tokyocabinet.c"],
     r"sqlite3.*": ["store/store_sqlite.h"],
-    r"openssl/.*": ["net/digest.c", "net/tcp.c"],
+    r"openssl/.*": ["net/digest.c", "net/rsa.c", "net/tcp.c"],
 }
 
 OUTSIDE = ["cli", "examples", "bench", "server", "python", "mpi", "fortran", "tests/cxx"]

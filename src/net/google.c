@@ -16,9 +16,9 @@
  *     nothing answers it is no source, unless GCE_METADATA_HOST names it.
  * (7) Keys and tokens go into the body of a request, never into its URL, and to no other host.
  */
-#include "net/google.h"
-
 #include <stdio.h>
+
+#include "net/google_inside.h"
 
 #define SCOPE     "https://www.googleapis.com/auth/devstorage.read_write"
 #define MAX_FILE  ((size_t)256 * 1024)
@@ -167,18 +167,11 @@ is_host(const char *s)
 }
 
 static zinc_status
-from_metadata(const zinc_google *g, const zinc_asker *asker, zinc_token_found *out, zinc_error *err)
+ask_metadata(const zinc_asker *asker, const char *named, zinc_ask_answer *out, zinc_error *err)
 {
-	const char *named = zinc_env("GCE_METADATA_HOST"), *off = zinc_env("NO_GCE_CHECK");
 	zinc_ask_request r = {.timeout = 1, .most = named ? NEAR : 2, .retries = named ? 2 : 0, .direct = true};
-	zinc_error e = ZINC_ERROR_INIT;
-	zinc_ask_answer answer;
 	char url[400];
-	zinc_status st;
 
-	(void)g;
-	if (off && strcasecmp(off, "true") == 0)
-		return ZINC_OK;
 	if (named && !is_host(named))
 		return zinc_fail(err, ZINC_E_INVALID, "GCE_METADATA_HOST must be a host, or host:port");
 	snprintf(url, sizeof url, "http://%s/computeMetadata/v1/instance/service-accounts/default/token",
@@ -186,13 +179,24 @@ from_metadata(const zinc_google *g, const zinc_asker *asker, zinc_token_found *o
 	r.url = url;
 	r.fields[0].name = "Metadata-Flavor";
 	r.fields[0].value = "Google";
-	st = zinc_ask(asker, &r, &answer, &e);
-	if (st == ZINC_E_NOMEM)
-		return zinc_fail_nomem(err);
-	if (st != ZINC_OK)
-		return st == ZINC_E_CANCELLED || named ? zinc_error_copy(err, &e) : ZINC_OK;
-	if (answer.status == 404 && !named) /* another cloud's, or no service account is attached */
+	return zinc_ask(asker, &r, out, err);
+}
+
+/* Another cloud may have a server at that address, too. */
+static zinc_status
+from_metadata(const zinc_google *g, const zinc_asker *asker, zinc_token_found *out, zinc_error *err)
+{
+	const char *named = zinc_env("GCE_METADATA_HOST"), *off = zinc_env("NO_GCE_CHECK");
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_ask_answer answer;
+	zinc_status st;
+
+	(void)g;
+	if (off && strcasecmp(off, "true") == 0)
 		return ZINC_OK;
+	st = ask_metadata(asker, named, &answer, &e);
+	if (st != ZINC_OK)
+		return st == ZINC_E_CANCELLED || st == ZINC_E_NOMEM || named ? zinc_error_copy(err, &e) : ZINC_OK;
 	if (answer.status != 200)
 		return named ? zinc_fail(err, ZINC_E_IO, "HTTP %d: has this machine a service account?", answer.status)
 			     : ZINC_OK;
@@ -313,6 +317,55 @@ zinc_tokens *
 zinc_google_tokens(zinc_google *g)
 {
 	return g->tokens;
+}
+
+/* ---- for requests ---- */
+
+static zinc_status
+add_token(zinc_http_request *r, const char *token, zinc_error *err)
+{
+	zinc_status st;
+	zinc_buf value;
+
+	zinc_buf_init(&value, r->headers.ctx, ZINC_MIB);
+	st = zinc_buf_reserve(&value, strlen(token) + 16, err); /* it grows no more: no copy is left behind */
+	if (st == ZINC_OK)
+		st = zinc_buf_printf(&value, err, "Bearer %s", token);
+	if (st == ZINC_OK)
+		st = zinc_http_header(r, "Authorization", zinc_buf_text(&value), err);
+	if (value.p)
+		explicit_bzero(value.p, value.n);
+	zinc_buf_fini(&value);
+	return st;
+}
+
+zinc_status
+zinc_google_sign(zinc_google *g, zinc_http_request *r, bool secure, bool *signs, const zinc_wait *wait, zinc_error *err)
+{
+	zinc_token *token = NULL;
+	zinc_status st = ZINC_OK;
+
+	ZINC_TRY(zinc_tokens_take(g->tokens, &token, wait, err));
+	*signs = token->text != NULL;
+	if (token->text && !secure)
+		st = zinc_fail(err, ZINC_E_INVALID,
+			       "credentials are not sent over plain http: use https, or set gs.anonymous=yes");
+	else if (token->text)
+		st = add_token(r, token->text, err);
+	zinc_token_release(token);
+	return st;
+}
+
+void
+zinc_google_refused(zinc_google *g)
+{
+	zinc_tokens_refused(g->tokens, NULL);
+}
+
+bool
+zinc_google_shows_token(zinc_google *g, const char *text)
+{
+	return zinc_tokens_show(g->tokens, text);
 }
 
 const char *

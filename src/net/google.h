@@ -1,12 +1,12 @@
 /*
- * google.h - credentials of Google: where to find them (google.c); token.h keeps and renews what is found
+ * google.h - credentials of Google: where to find them, when to renew them (google.c)
  *
  * docs/stores/gs.md describes the sources and their order.
  */
 #ifndef ZINC_GOOGLE_H
 #define ZINC_GOOGLE_H
 
-#include "net/token.h"
+#include "net/net.h"
 
 /* What the user has set; NULL: not set.  All of it is copied. */
 typedef struct zinc_google_config {
@@ -22,32 +22,16 @@ typedef struct zinc_google zinc_google;
 /* Reads nothing and makes no request.  E_INVALID (a token that cannot be sent), E_NOMEM. */
 zinc_status zinc_google_new(zinc_google **out, zinc_context *ctx, const zinc_google_config *config, zinc_error *err);
 void zinc_google_free(zinc_google *g); /* NULL is ignored */
-/* Where tokens are taken from.  Without any source there is none: token->text is NULL. */
-zinc_tokens *zinc_google_tokens(zinc_google *g);
+/* Add a token that is valid now.  *signs: there is one; without any source there is none, and the request is anonymous.
+ * `secure` false: E_INVALID if there is one, which is not sent. */
+zinc_status zinc_google_sign(zinc_google *g, zinc_http_request *r, bool secure, bool *signs, const zinc_wait *wait,
+			     zinc_error *err);
+/* The server says that the token is not valid: the next request gets another, unless this one was found in the last
+ * seconds. */
+void zinc_google_refused(zinc_google *g);
+/* Does a text that is to be shown contain the token?  A server might send it back. */
+bool zinc_google_shows_token(zinc_google *g, const char *text);
 /* For the error of a request that was refused because it was anonymous: what to set. */
 const char *zinc_google_advice(const zinc_google *g);
-
-/* ---- google_file.c: files of credentials ---- */
-
-typedef enum zinc_google_kind { ZINC_GOOGLE_SERVICE, ZINC_GOOGLE_USER } zinc_google_kind;
-
-/* A file of credentials; its texts are in the pool. */
-typedef struct zinc_google_file {
-	zinc_google_kind kind;
-	const char *email, *key, *key_id;      /* of a service account; key_id may be NULL */
-	const char *client, *secret, *refresh; /* of a user */
-	const char *token_uri;
-} zinc_google_file;
-
-/* E_INVALID: it is none, or of a kind that is not supported, which is named.  No error shows another part of it. */
-zinc_status zinc_google_parse(zinc_google_file *out, zinc_secret *pool, const char *text, size_t n, zinc_error *err);
-/* The answer of a server that gives out tokens.  E_IO. */
-zinc_status zinc_google_parse_token(zinc_token_found *out, zinc_secret *pool, const char *text, size_t n, int64_t now,
-				    zinc_error *err);
-/* The code of an OAuth error, for messages: "invalid_grant"; "" if there is none. */
-void zinc_google_parse_refusal(char out[64], zinc_secret *pool, const char *text, size_t n);
-/* Text that asks for a token with a service account: a JWT of RFC 7523, signed. */
-zinc_status zinc_google_assertion(zinc_buf *out, const zinc_google_file *f, const char *scope, int64_t now,
-				  zinc_error *err);
 
 #endif

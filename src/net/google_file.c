@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "json/json.h"
-#include "net/google.h"
+#include "net/google_inside.h"
 #include "net/rsa.h"
 
 #define TOKEN_URI   "https://oauth2.googleapis.com/token"

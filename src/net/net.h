@@ -135,6 +135,7 @@ zinc_status zinc_form_escape(zinc_buf *out, const char *text, zinc_error *err);
 #include "net/aws.h"
 #include "net/azure.h"
 #include "net/digest.h"
+#include "net/google.h"
 #include "net/resp.h"
 #include "net/sigv4.h"
 #include "net/xml.h"

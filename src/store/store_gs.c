@@ -169,41 +169,17 @@ call_url(zinc_web *w, const zinc_web_call *c, char **out, zinc_error *err)
 /* ---- tokens ---- */
 
 static zinc_status
-add_token(zinc_http_request *r, const char *token, zinc_error *err)
-{
-	zinc_status st;
-	zinc_buf value;
-
-	zinc_buf_init(&value, r->headers.ctx, ZINC_MIB);
-	st = zinc_buf_reserve(&value, strlen(token) + 16, err); /* it grows no more: no copy is left behind */
-	if (st == ZINC_OK)
-		st = zinc_buf_printf(&value, err, "Bearer %s", token);
-	if (st == ZINC_OK)
-		st = zinc_http_header(r, "Authorization", zinc_buf_text(&value), err);
-	if (value.p)
-		explicit_bzero(value.p, value.n);
-	zinc_buf_fini(&value);
-	return st;
-}
-
-static zinc_status
 sign(zinc_web *w, zinc_http_request *r, const char *url, bool away, const zinc_wait *wait, zinc_error *err)
 {
 	gs_store *s = (gs_store *)w;
-	zinc_token *token = NULL;
-	zinc_status st = ZINC_OK;
+	bool signs = false;
+	zinc_status st;
 
 	(void)url;
 	if (away)
 		return ZINC_OK;
-	ZINC_TRY(zinc_tokens_take(zinc_google_tokens(s->google), &token, wait, err));
-	atomic_store(&s->signs, token->text != NULL);
-	if (token->text && !s->sends_token)
-		st = zinc_fail(err, ZINC_E_INVALID,
-			       "credentials are not sent over plain http: use https, or set gs.anonymous=yes");
-	else if (token->text)
-		st = add_token(r, token->text, err);
-	zinc_token_release(token);
+	st = zinc_google_sign(s->google, r, s->sends_token, &signs, wait, err);
+	atomic_store(&s->signs, signs);
 	return st;
 }
 
@@ -471,6 +447,7 @@ const zinc_store_ops zinc_store_ops_gs = {
     .walk = zinc_gs_walk,
     .more = 1,
     .flags = GS_FLAGS | ZINC_CAP_CAS,
+    .variables = "STORAGE_EMULATOR_HOST,GOOGLE_APPLICATION_CREDENTIALS,CLOUDSDK_CONFIG,GCE_METADATA_HOST",
 };
 
 #ifdef ZINC_MODULE

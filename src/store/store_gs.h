@@ -4,7 +4,7 @@
 #ifndef ZINC_STORE_GS_H
 #define ZINC_STORE_GS_H
 
-#include "net/google.h"
+#include "net/net.h"
 #include "store/store_web.h"
 
 #define GS_SUM 9 /* bytes of a CRC-32C in base64, with a NUL */

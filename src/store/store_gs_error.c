@@ -89,11 +89,11 @@ fail(gs_store *s, const zinc_web_answer *a, const gs_fault *f, zinc_error *err)
 {
 	const zinc_status st = a->lists && a->head->status == 403 ? ZINC_E_UNSUPPORTED : ZINC_E_IO;
 	const char *helps = advice(s, a);
-	zinc_tokens *t = zinc_google_tokens(s->google);
 	char id[ZINC_WEB_NAME];
 
 	zinc_web_printable(id, sizeof id, a->head->kept[GS_KEEP_REQUEST], strlen(a->head->kept[GS_KEEP_REQUEST]));
-	if (zinc_tokens_show(t, f->message) || zinc_tokens_show(t, id) || zinc_tokens_show(t, f->reason))
+	if (zinc_google_shows_token(s->google, f->message) || zinc_google_shows_token(s->google, id) ||
+	    zinc_google_shows_token(s->google, f->reason))
 		return zinc_fail(err, st, "HTTP %d; the server's words are not shown: they contain the token",
 				 a->head->status);
 	return zinc_fail(err, st, "%s%s%s (HTTP %d%s%s)%s%s", f->reason[0] ? f->reason : "refused",
@@ -168,7 +168,7 @@ explain(gs_store *s, const zinc_web_answer *a, gs_fault *f, zinc_error *err)
 	if (status == 404)
 		return judge_404(s, a, f, err);
 	if (status == 401 && atomic_load(&s->signs) && a->rounds == 0) {
-		zinc_tokens_refused(zinc_google_tokens(s->google), NULL);
+		zinc_google_refused(s->google);
 		return ZINC_WEB_AGAIN;
 	}
 	if (a->bare)

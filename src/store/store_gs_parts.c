@@ -187,7 +187,7 @@ take_failure(upload *u, const zinc_web_call *c, zinc_status st, bool is_last, zi
 static step
 put_place(upload *u, const struct iovec *body, int nbody, const char *range, uint64_t end, zinc_error *err)
 {
-	const bool asks = body == NULL;
+	const bool asks = !body;
 	const zinc_web_field field = {"Content-Range", range};
 	zinc_web_call c = {.method = "PUT",
 			   .key = u->put->key,

@@ -90,5 +90,5 @@ gs_log(const web *w, const char *bucket)
 int
 gs_uploads(const web *w)
 {
-	return atoi(ask(w, "_open", last));
+	return (int)strtol(ask(w, "_open", last), NULL, 10);
 }

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "net/google.h"
+#include "net/google_inside.h"
 #include "net/rsa.h"
 #include "support/files.h"
 #include "support/gs_place.h"
