@@ -398,7 +398,6 @@ db_open(const embedded_store *s, bool there, embedded_db **out, bool *busy, zinc
 	zinc_error first = ZINC_ERROR_INIT;
 	zinc_status st;
 
-	ZINC_TRY(check_kind(s, err));
 	ZINC_TRY(check_fork(s->engine, err));
 	st = db_new(s, there ? EMBEDDED_WRITE : EMBEDDED_CREATE, out, busy, &first);
 	if (st == ZINC_E_READONLY && there)
@@ -498,9 +497,9 @@ open_unless(const embedded_store *s, bool write, const struct stat *there, embed
 	    zinc_error *err)
 {
 	bool busy = there && is_resting(there);
-	zinc_status st = ZINC_OK;
+	zinc_status st = check_kind(s, err);
 
-	if (!busy && (there || write))
+	if (st == ZINC_OK && !busy && (there || write))
 		st = open_now(s, there != NULL, out, &busy, err);
 	*next = busy ? STEP_BUSY : STEP_DONE;
 	return busy ? ZINC_OK : st;
