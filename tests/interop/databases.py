@@ -1,8 +1,12 @@
-"""databases.py ZINC DIR - arrays of Zarr v2 in SQLite and LMDB databases, exchanged with zarr-python 2.18 in both directions
+"""databases.py ZINC DIR - arrays of Zarr v2 in databases, exchanged with zarr-python 2.18 in both directions
 
-Needs zarr 2.18 and lmdb (scripts/interop.sh makes an environment for it).
+SQLite, LMDB and Berkeley DB by its own stores; LevelDB by plyvel; Kyoto Cabinet and Tokyo Cabinet by their own commands.
+
+Needs zarr 2.18 and lmdb (scripts/interop.sh makes an environment for it); of the others, what is there is used.
 """
 
+import importlib.util
+import shutil
 import subprocess
 import sys
 import warnings
@@ -33,6 +37,77 @@ def values(dtype):
     return (numpy.arange(60 * 70).reshape(60, 70) * 37 % 251).astype(dtype)
 
 
+class Level(dict):
+    """A LevelDB database by plyvel"""
+
+    def __init__(self, path):
+        import plyvel
+        self.db = plyvel.DB(str(path), create_if_missing=True)
+
+    def __getitem__(self, key):
+        value = self.db.get(key.encode())
+        if value is None:
+            raise KeyError(key)
+        return value
+
+    def __setitem__(self, key, value):
+        self.db.put(key.encode(), bytes(value))
+
+    def __delitem__(self, key):
+        self.db.delete(key.encode())
+
+    def __contains__(self, key):
+        return self.db.get(key.encode()) is not None
+
+    def keys(self):
+        return [key.decode() for key in self.db.iterator(include_value=False)]
+
+    def __iter__(self):
+        return iter(self.keys())
+
+    def __len__(self):
+        return len(self.keys())
+
+    def close(self):
+        self.db.close()
+
+
+class Command(Level):
+    """A database by the command of its library: kctreemgr, kchashmgr, tcbmgr, tchmgr"""
+
+    def __init__(self, command, path):
+        self.command, self.path = command, str(path)
+        self.words = {"kc": ("set", "remove"), "tc": ("put", "out")}[command[:2]]
+        if not Path(path).exists():
+            self.call("create", self.path)
+
+    def call(self, *args):
+        return subprocess.run([self.command, *args], capture_output=True, text=True)
+
+    def __getitem__(self, key):
+        done = self.call("get", "-sx", "-px", self.path, key.encode().hex())
+        if done.returncode != 0:
+            raise KeyError(key)
+        return bytes.fromhex(done.stdout.replace(" ", "").strip())
+
+    def __contains__(self, key):
+        return self.call("get", "-sx", "-px", self.path, key.encode().hex()).returncode == 0
+
+    def __setitem__(self, key, value):
+        done = self.call(self.words[0], "-sx", self.path, key.encode().hex(), bytes(value).hex())
+        if done.returncode != 0:
+            sys.exit(f"databases: {self.command}: {done.stderr}")
+
+    def __delitem__(self, key):
+        self.call(self.words[1], "-sx", self.path, key.encode().hex())
+
+    def keys(self):
+        return self.call("list", self.path).stdout.split("\n")[:-1]
+
+    def close(self):
+        pass
+
+
 # name, how zarr-python opens it, its path and the URL of it
 STORES = [
     ("sqlite", lambda path: zarr.SQLiteStore(str(path)), "x.sqlite", "sqlite://"),
@@ -41,20 +116,54 @@ STORES = [
 ]
 
 
+def has(store):
+    """Does this build of Zinc have the store?"""
+    return f'"name":"{store}"' in (text := run("stores", "--json").decode().replace(" ", "")) and \
+        '"missing":null' in text.split(f'"name":"{store}"')[1].split("}")[0]
+
+
+def add(name, store, wants, make, path):
+    if not wants or not has(store):
+        print(f"skipped {name}: {'this build does not have it' if wants else 'its peer is not installed'}")
+    else:
+        STORES.append((name, make, path, f"{store}://"))
+
+
+def berkeley(path):
+    import berkeleydb
+    return zarr.DBMStore(str(path), open=berkeleydb.btopen)
+
+
+def module(name):
+    return importlib.util.find_spec(name) is not None
+
+
+add("berkeleydb", "berkeleydb", module("berkeleydb"), berkeley, "x.bdb")
+add("leveldb", "leveldb", module("plyvel"), lambda path: zarr.storage.KVStore(Level(path)), "x.leveldb")
+for command, store, path in (("kctreemgr", "kyotocabinet", "x.kct"), ("kchashmgr", "kyotocabinet", "x.kch"),
+                             ("tcbmgr", "tokyocabinet", "x.tcb"), ("tchmgr", "tokyocabinet", "x.tch")):
+    add(command, store, shutil.which(command),
+        lambda path, command=command: zarr.storage.KVStore(Command(command, path)), path)
+
+
+def close(store):
+    getattr(store, "_mutable_mapping", store).close()
+
+
 def theirs(name, make, path, url):
     """zarr-python writes, Zinc reads and changes, zarr-python reads again"""
     store = make(path)
     root = zarr.group(store=store, overwrite=True)
     for dtype in ("i4", "f8", "u1"):
         root.create_dataset(f"g/{dtype}", data=values(dtype), chunks=(16, 32))
-    store.close()
+    close(store)
     for dtype in ("i4", "f8", "u1"):
         raw = run("cat", f"{url}/g/{dtype}", "--as", "raw")
         check(f"{name}: Zinc reads {dtype} of zarr-python", raw == values(dtype).tobytes())
     run("attrs", f"{url}/g/i4", 'by="zinc"')
     store = make(path)
     check(f"{name}: zarr-python reads an attribute of Zinc", zarr.open_group(store, mode="r")["g/i4"].attrs["by"] == "zinc")
-    store.close()
+    close(store)
 
 
 def ours(name, make, path, url):
@@ -67,7 +176,7 @@ def ours(name, make, path, url):
     got = zarr.open_group(store, mode="a")["copy"]
     check(f"{name}: zarr-python reads an array of Zinc", (got[:] == values("i2")).all())
     got[5:7, 3] = 99
-    store.close()
+    close(store)
     back = here / f"back-{path.name}.zarr"
     run("cp", f"{url}/copy", back)
     want = values("i2")
