@@ -65,7 +65,9 @@ install_v2() {
 		echo "interop: installing zarr 2.18 for Python $version"
 		rm -rf "$VENV2"
 		if "$python" -m venv "$VENV2" && "$VENV2/bin/pip" install -q --disable-pip-version-check \
-			--only-binary :all: 'zarr<3' 'numcodecs<0.16' 'numpy<2' lmdb pytest; then
+			--only-binary :all: 'zarr<3' 'numcodecs<0.16' 'numpy<2' lmdb plyvel pytest; then
+			# it has no binaries: built if there are Berkeley DB and a compiler
+			"$VENV2/bin/pip" install -q --disable-pip-version-check berkeleydb || echo "interop: no berkeleydb for Python"
 			touch "$VENV2/complete"
 			return
 		fi
@@ -74,8 +76,9 @@ install_v2() {
 	return 1
 }
 
-# SQLite and LMDB databases, which only zarr-python 2 can use.
+# SQLite, LMDB and other databases, which only zarr-python 2 can use.
 exchange_databases() {
+	scripts/setup.sh interop-databases || true # without the commands their databases are skipped
 	rm -rf "$BUILD/interop-databases"
 	mkdir -p "$BUILD/interop-databases"
 	"$VENV2/bin/python" tests/interop/databases.py "$BUILD/zinc" "$(realpath "$BUILD/interop-databases")"
@@ -113,7 +116,7 @@ program() { # program NAME: tests/interop/NAME.c into build/interop-NAME
 
 [ -e "$VENV/complete" ] && "$VENV/bin/python" -c "import xarray" 2>/dev/null || install_python
 [ -z "${INTEROP_INSTALL:-}" ] || exit 0
-[ -e "$VENV2/complete" ] && "$VENV2/bin/python" -c "import lmdb" 2>/dev/null || install_v2
+[ -e "$VENV2/complete" ] && "$VENV2/bin/python" -c "import lmdb, plyvel" 2>/dev/null || install_v2
 [ -e "$NPM/complete" ] || install_node
 scripts/setup.sh build
 cmake -G Ninja -B "$BUILD" -S . -DZINC_TESTS=ON --log-level=WARNING >/dev/null

@@ -26,6 +26,7 @@ packages() {
 	redis) echo redis-server redis-tools openssl python3 python3-venv ;;
 	interop-python) echo python3 python3-venv ;;
 	interop-node) echo nodejs npm ;;
+	interop-databases) echo kyotocabinet-utils tokyocabinet-bin ;;
 	*) echo "setup.sh: no group '$1'" >&2 && exit 2 ;;
 	esac
 }
