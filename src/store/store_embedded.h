@@ -3,6 +3,7 @@
  *
  *   store_embedded.c       the store: get, changes, listing, open; promises
  *   store_embedded_db.c    open databases: one per file and process, other processes, threads, fork
+ *   store_embedded_new.c   making a database that is a file
  *   store_embedded_sort.c  listings of databases that have no order
  *   store_leveldb.c ...    each library as a table of functions
  */
@@ -120,6 +121,16 @@ uint64_t zinc_embedded_version(const embedded_db *d);
 void zinc_embedded_tag(embedded_db *d, const char *key, const embedded_value *v, zinc_tag *out);
 /* Is there a database at path[0..n)? */
 bool zinc_embedded_is_database(const embedded_engine *e, zinc_context *ctx, const char *path, size_t n);
+
+int zinc_embedded_file(zinc_context *ctx, const char *path, int flags);
+/* The errno of an open() that failed. */
+zinc_status zinc_embedded_fail_open(const embedded_store *s, zinc_error *err);
+zinc_status zinc_embedded_sync_directory(const embedded_store *s, zinc_error *err);
+
+/* ---- store_embedded_new.c ---- */
+
+/* Make a new database that is a file.  *busy, with a failure: another process does so. */
+zinc_status zinc_embedded_create(const embedded_store *s, bool *busy, zinc_error *err);
 
 /* ---- store_embedded_sort.c ---- */
 

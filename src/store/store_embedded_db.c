@@ -267,23 +267,23 @@ check_kind(const embedded_store *s, zinc_error *err)
 	return zinc_fail(err, ZINC_E_IO, "%s is not a %s", s->path, directory ? "directory" : "file");
 }
 
-static int
-open_file(const embedded_store *s, int flags)
+int
+zinc_embedded_file(zinc_context *ctx, const char *path, int flags)
 {
-	const zinc_os *os = s->ctx->os;
+	const zinc_os *os = ctx->os;
 	const int top = os->open_root(os, "/", O_PATH | O_CLOEXEC);
 	int fd = -1;
 
 	if (top == -1)
 		return -1;
-	fd = os->open_at(os, top, s->path + 1, flags | O_CLOEXEC, 0666, ZINC_LINKS_FOLLOW);
+	fd = os->open_at(os, top, path + 1, flags | O_CLOEXEC, 0666, ZINC_LINKS_FOLLOW);
 	os->close(os, top);
 	return fd;
 }
 
 /* The name of a new database must survive a power loss, too. */
-static zinc_status
-sync_directory(const embedded_store *s, zinc_error *err)
+zinc_status
+zinc_embedded_sync_directory(const embedded_store *s, zinc_error *err)
 {
 	const zinc_os *os = s->ctx->os;
 	const size_t n = (size_t)(strrchr(s->path, '/') - s->path);
@@ -302,6 +302,14 @@ sync_directory(const embedded_store *s, zinc_error *err)
 
 /* ---- opening ---- */
 
+zinc_status
+zinc_embedded_fail_open(const embedded_store *s, zinc_error *err)
+{
+	if (errno == EACCES || errno == EROFS || errno == EPERM)
+		return zinc_fail(err, ZINC_E_READONLY, "the database cannot be written");
+	return zinc_fail_errno(err, errno, "cannot open %s", s->path);
+}
+
 /* Lock the file for a library that does not.  A file that may only be read is not locked. */
 static zinc_status
 lock_file(const embedded_store *s, embedded_db *d, embedded_mode mode, bool *busy, zinc_error *err)
@@ -310,11 +318,9 @@ lock_file(const embedded_store *s, embedded_db *d, embedded_mode mode, bool *bus
 
 	if (!s->engine->unlocked || mode == EMBEDDED_READ)
 		return ZINC_OK;
-	d->lock = open_file(s, O_RDWR | (mode == EMBEDDED_CREATE ? O_CREAT : 0));
-	if (d->lock == -1 && (errno == EACCES || errno == EROFS || errno == EPERM))
-		return zinc_fail(err, ZINC_E_READONLY, "the database cannot be written");
+	d->lock = zinc_embedded_file(s->ctx, s->path, O_RDWR);
 	if (d->lock == -1)
-		return zinc_fail_errno(err, errno, "cannot open %s", s->path);
+		return zinc_embedded_fail_open(s, err);
 	if (os->lock(os, d->lock) == 0)
 		return ZINC_OK;
 	*busy = errno == EAGAIN || errno == EACCES || errno == EINTR;
@@ -349,7 +355,7 @@ db_fill(const embedded_store *s, embedded_db *d, embedded_mode mode, bool *busy,
 	ZINC_TRY(lock_file(s, d, mode, busy, err));
 	ZINC_TRY(s->engine->open(s->path, mode, &d->db, busy, err));
 	ZINC_TRY(identify(s, d, busy, err));
-	return mode == EMBEDDED_CREATE ? sync_directory(s, err) : ZINC_OK;
+	return mode == EMBEDDED_CREATE ? zinc_embedded_sync_directory(s, err) : ZINC_OK;
 }
 
 static zinc_status
@@ -398,8 +404,11 @@ db_open(const embedded_store *s, bool there, embedded_db **out, bool *busy, zinc
 	zinc_error first = ZINC_ERROR_INIT;
 	zinc_status st;
 
+	*busy = false;
 	ZINC_TRY(check_fork(s->engine, err));
-	st = db_new(s, there ? EMBEDDED_WRITE : EMBEDDED_CREATE, out, busy, &first);
+	if (!there && !s->engine->marker[0])
+		ZINC_TRY(zinc_embedded_create(s, busy, err));
+	st = db_new(s, there || !s->engine->marker[0] ? EMBEDDED_WRITE : EMBEDDED_CREATE, out, busy, &first);
 	if (st == ZINC_E_READONLY && there)
 		return db_new(s, EMBEDDED_READ, out, busy, err);
 	if (st != ZINC_OK)

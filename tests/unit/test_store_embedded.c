@@ -444,6 +444,26 @@ other_files_are_refused(void **state)
 	zinc_store_close(s);
 }
 
+/* (12) What a process that was killed while it made a database has left. */
+static void
+half_made_databases(void **state)
+{
+	char path[96];
+	zinc_store *s;
+
+	(void)state;
+	snprintf(path, sizeof path, ".new-%s", named("half"));
+	write_file(path, "half a database");
+	if (!this_kind()->forkless)
+		write_file(named("half"), "");
+	s = open_at("half");
+	assert_missing(s, "k");
+	put_text(s, "k", "1");
+	assert_text(s, "k", "1");
+	assert_true(this_kind()->forkless || access(path, F_OK) != 0);
+	zinc_store_close(s);
+}
+
 static void
 paths_that_the_library_reads_otherwise(void **state)
 {
@@ -535,6 +555,7 @@ main(void)
 	    cmocka_unit_test(many_keys),
 	    cmocka_unit_test(other_orders_are_refused),
 	    cmocka_unit_test(other_files_are_refused),
+	    cmocka_unit_test(half_made_databases),
 	    cmocka_unit_test(paths_that_the_library_reads_otherwise),
 	    cmocka_unit_test(failing_memory),
 	};
