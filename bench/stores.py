@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """stores.py - 1 000 objects of 100 KiB in S3 on loopback: Zinc, TensorStore, zarr-python with obstore, and with zarrs
 
+Or, with BENCH_SERVER=fake_gcs, in Google Cloud Storage (fake-gcs-server, in memory): Zinc, TensorStore and zarr-python with
+gcsfs.  obstore only reads there: it writes by the XML API, which that server does not have.
+
 The server is versitygw (build/servers, see scripts/stores.sh), once as it is and once behind bench-delay-proxy, which adds
 20 ms to each round trip.  Each contender reads and writes one array whose chunks are the objects, in a process of its own,
 array open; contenders take turns, times are medians of ROUNDS.  Peers run with their own number of open requests, and
 again with 64, as many as Zinc; "times" compares Zinc with the fastest peer as it comes, and with the fastest of all.
-Everything that is read or written is compared.  Prints the table, and writes stores.md to $BENCH_OUT [bench].
+Everything that is read or written is compared.  Prints the table, and writes stores.md (stores-gs.md) to $BENCH_OUT [bench].
 
 Environment: BUILD, BENCH_QUICK=1 (100 objects, 1 round), BENCH_ROUNDS [5], BENCH_SERVER [versitygw], or minio,
-BENCH_PEERS [tensorstore obstore zarrs].
+fake_gcs; BENCH_PEERS [tensorstore obstore zarrs; of Google's tensorstore gcsfs].
 """
 
 import json
@@ -33,8 +36,11 @@ COUNT, SIZE, DELAY, OPEN = 100 if QUICK else 1000, 100 * 1024, 20, 64
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "1" if QUICK else "5"))
 OUT = os.environ.get("BENCH_OUT", HERE)
 SERVER = os.environ.get("BENCH_SERVER", "versitygw")
-PEERS = tuple(os.environ.get("BENCH_PEERS", "tensorstore obstore zarrs").split())
-NAMES = {"zinc": "Zinc", "tensorstore": "TensorStore", "obstore": "zarr-python with obstore", "zarrs": "zarr-python with zarrs and obstore"}
+GOOGLE = SERVER == "fake_gcs"
+SERVICE, FILE = ("Google Cloud Storage", "stores-gs.md") if GOOGLE else ("S3", "stores.md")
+MAKER = "gcsfs" if GOOGLE else "obstore"  # makes and checks arrays
+PEERS = tuple(os.environ.get("BENCH_PEERS", "tensorstore gcsfs" if GOOGLE else "tensorstore obstore zarrs").split())
+NAMES = {"zinc": "Zinc", "tensorstore": "TensorStore", "gcsfs": "zarr-python with gcsfs", "obstore": "zarr-python with obstore", "zarrs": "zarr-python with zarrs and obstore"}
 GOALS = {0: 1.0, DELAY: 1.2}
 
 
@@ -47,7 +53,8 @@ def free_port():
 def environment(where):
     keep = {k: v for k, v in os.environ.items() if not k.startswith("AWS_")}
     return keep | {"AWS_ACCESS_KEY_ID": "zinc" + secrets.token_hex(8), "AWS_SECRET_ACCESS_KEY": secrets.token_hex(20), "AWS_REGION": "us-east-1",
-                   "AWS_EC2_METADATA_DISABLED": "true", "DATA": os.path.join(where, "data.npy")}
+                   "AWS_EC2_METADATA_DISABLED": "true", "DATA": os.path.join(where, "data.npy"), "SERVICE": "gs" if GOOGLE else "s3",
+                   "NO_GCE_CHECK": "true", "GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT": "false"}
 
 
 class Server:
@@ -58,7 +65,10 @@ class Server:
         at, keys = f"127.0.0.1:{self.port}", (env["AWS_ACCESS_KEY_ID"], env["AWS_SECRET_ACCESS_KEY"])
         program = os.path.join(BUILD, "servers", SERVER)
         os.makedirs(os.path.join(where, "data", "zinc"))
-        if SERVER == "minio":
+        more = {}
+        if GOOGLE:
+            argv = [os.path.join(BUILD, "servers", "fake-gcs-server"), "-scheme", "http", "-host", "127.0.0.1", "-port", str(self.port), "-public-host", at, "-backend", "memory", "-log-level", "error"]
+        elif SERVER == "minio":
             argv = [program, "server", "--quiet", "--address", at, os.path.join(where, "data")]
             more = {"MINIO_ROOT_USER": keys[0], "MINIO_ROOT_PASSWORD": keys[1], "MINIO_BROWSER": "off"}
         else:
@@ -68,6 +78,8 @@ class Server:
         self.child = subprocess.Popen(argv, env=env | more, stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL)
         self.proxy = None
         self.wait()
+        if GOOGLE:
+            urllib.request.urlopen(urllib.request.Request(f"http://{at}/storage/v1/b?project=zinc", b'{"name": "zinc"}', {"Content-Type": "application/json"}))
 
     def wait(self):
         for _ in range(300):
@@ -104,7 +116,7 @@ def command(who, operation, endpoint, many, where):
     path = "array" if operation == "read" else "array-to"
     if who != "zinc":
         return peer(who, operation, endpoint, path, many)
-    url = f"s3://zinc/{path}?endpoint={endpoint}&region=us-east-1"
+    url = f"gs://zinc/{path}?endpoint={endpoint}" if GOOGLE else f"s3://zinc/{path}?endpoint={endpoint}&region=us-east-1"
     source = url if operation == "read" else os.path.join(where, "local.zarr")
     return [os.path.join(BUILD, "bench-zinc"), operation, source, "2", "1", *([f"to={url}"] if operation == "write" else [])]
 
@@ -119,10 +131,10 @@ def run(argv, env):
 def measure(who, operation, endpoint, many, where, env):
     """Milliseconds, CPU milliseconds and peak MiB of one call"""
     if operation == "write":
-        run(peer("obstore", "make", env["NEAR"], "array-to"), env)
+        run(peer(MAKER, "make", env["NEAR"], "array-to"), env)
     told = json.loads(run(command(who, operation, endpoint, many, where), env).splitlines()[-1])
     if operation == "write":
-        run(peer("obstore", "check", env["NEAR"], "array-to"), env)
+        run(peer(MAKER, "check", env["NEAR"], "array-to"), env)
     last = lambda x: x[-1] if isinstance(x, list) else x
     return last(told["ms"]), last(told["cpu_ms"]), told["rss_kb"] / 1024
 
@@ -159,7 +171,7 @@ def rows(operation, delay, server, where, env):
     return lines, (operation, delay, best[0] / ours, best[1] / ours) if ours else (operation, delay, 0, 0)
 
 
-TITLE = f"""# {COUNT} objects of 100 KiB in S3 on loopback
+TITLE = f"""# {COUNT} objects of 100 KiB in {SERVICE} on loopback
 
 {SERVER}, once as it is and once with {DELAY} ms added to each round trip by a proxy. Medians of {ROUNDS} interleaved runs of one
 call that reads or writes all elements; made by `make bench-stores` (bench/stores.py says how).
@@ -184,7 +196,7 @@ def main():
     server = Server(where, env)
     try:
         env["NEAR"] = server.far(0)
-        run(peer("obstore", "make", env["NEAR"], "array"), env)
+        run(peer(MAKER, "make", env["NEAR"], "array"), env)
         print(TITLE)
         parts = [rows(o, d, server, where, env) for d in (0, DELAY) for o in ("read", "write")]
     finally:
@@ -194,9 +206,9 @@ def main():
     sums += [f"| {o} | {d} | {a:.2f} times | {b:.2f} times | {GOALS[d]} |" for _, (o, d, a, b) in parts]
     print("\n".join(sums))
     os.makedirs(OUT, exist_ok=True)
-    with open(os.path.join(OUT, "stores.md"), "w", encoding="utf-8") as f:
+    with open(os.path.join(OUT, FILE), "w", encoding="utf-8") as f:
         f.write("\n".join([TITLE, *(line for lines, _ in parts for line in lines), *sums, ""]))
-    print(f"stores: wrote {OUT}/stores.md")
+    print(f"stores: wrote {OUT}/{FILE}")
 
 
 main()

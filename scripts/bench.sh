@@ -5,7 +5,8 @@
 # this processor, into $BENCH_CACHE [~/.cache/zinc-bench]; without cargo they are left out.  Writes bench/results.md, .json
 # and .svg, or to $BENCH_OUT.  BENCH_QUICK=1 is a short form for CI, which writes its results to build/bench.
 # With the argument "latency" only the table of remote objects, see bench/latency.py; with "readme" only the README's
-# table of times, see bench/readme_table.py (some minutes); with "stores" only the table of S3, see bench/stores.py; with
+# table of times, see bench/readme_table.py (some minutes); with "stores" only the table of S3, see bench/stores.py
+# (BENCH_SERVER=fake_gcs: of Google); with
 # "local-stores" only reads of zip, sqlite and lmdb compared with files, see bench/local_stores.py, without any peer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -60,6 +61,8 @@ program limit bench/limit.c bench/common.c -lzstd -lblosc -ldeflate
 if [ "${1:-}" = stores ]; then
 	"$BUILD/interop-venv/bin/python" -c "import obstore" 2>/dev/null ||
 		"$BUILD/interop-venv/bin/pip" install -q --disable-pip-version-check --only-binary :all: obstore
+	[ "${BENCH_SERVER:-}" != fake_gcs ] || "$BUILD/interop-venv/bin/python" -c "import gcsfs" 2>/dev/null ||
+		"$BUILD/interop-venv/bin/pip" install -q --disable-pip-version-check --only-binary :all: gcsfs
 	STORES_INSTALL=${BENCH_SERVER:-versitygw} scripts/stores.sh
 	exec "$BUILD/interop-venv/bin/python" bench/stores.py
 fi
