@@ -10,8 +10,6 @@
 #include "format/fetch_documents.h"
 #include "format/format.h"
 
-/* Append the key of the document that it is, or that has it as a member. */
-zinc_status zinc_copies_key(const zinc_hierarchy *h, const char *path, zinc_buf *key, zinc_error *err);
 /* For formats where groups can have it: get it from all documents of a node, as an object of copies by path.  *doc is
  * NULL when there is none that can be used.  *large: the document that would have the member is too large to be read,
  * so it is not known. */

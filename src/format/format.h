@@ -409,6 +409,8 @@ zinc_status zinc_copies_each(zinc_hierarchy *h, const char *path, const zinc_met
 			     void *arg, zinc_error *err);
 /* Write the consolidated metadata of a group, or remove it. */
 zinc_status zinc_consolidate_group(zinc_hierarchy *h, const char *path, bool remove, zinc_error *err);
+/* Append the key of the document that consolidated metadata is, or that has it as a member. */
+zinc_status zinc_copies_key(const zinc_hierarchy *h, const char *path, zinc_buf *key, zinc_error *err);
 
 /* ---- listing (walk.c, walk_level.c) ---- */
 

@@ -348,6 +348,15 @@ show_self(zinc_walker *w, const zinc_line *line, bool self, zinc_node_kind *kind
 
 /* ---- the whole ---- */
 
+static bool
+can_list(const zinc_hierarchy *h)
+{
+	zinc_caps caps = ZINC_CAPS_INIT;
+
+	zinc_store_caps(h->store, &caps);
+	return caps.flags & ZINC_CAP_LIST;
+}
+
 /* *top: a level below that was listed before; NULL: none. */
 static zinc_status
 show_below(zinc_walker *w, const zinc_line *line, bool stored, zinc_node_kind self, zinc_level **top, zinc_error *err)
@@ -360,7 +369,7 @@ show_below(zinc_walker *w, const zinc_line *line, bool stored, zinc_node_kind se
 		return ZINC_OK;
 	if (!stored)
 		ZINC_TRY(show_copies(w, line, &has, err));
-	if (has)
+	if (has || (self == ZINC_NODE_ARRAY && !can_list(w->h))) /* an array has no children that one could miss */
 		return ZINC_OK;
 	if (!*top)
 		ZINC_TRY(push(w, top, "", NULL, NULL, err));

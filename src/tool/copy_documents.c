@@ -329,6 +329,39 @@ needs_copies(const zinc_cp *c, const zinc_cp_node *n, bool *wants, zinc_error *e
 	return st;
 }
 
+static bool
+can_list(zinc_store *s)
+{
+	zinc_caps caps = ZINC_CAPS_INIT;
+
+	zinc_store_caps(s, &caps);
+	return caps.flags & ZINC_CAP_LIST;
+}
+
+/* A target that cannot list needs it most: it is made in memory, of the documents that were put. */
+static zinc_status
+consolidate_in_memory(struct documents *d, const zinc_cp_node *n)
+{
+	const zinc_cp *c = d->c;
+	zinc_blob value = ZINC_BLOB_INIT;
+	zinc_status st;
+	zinc_buf key;
+
+	zinc_buf_init(&key, c->ctx, ZINC_MAX_KEY);
+	st = zinc_consolidate_group(d->h, n->to, false, d->err);
+	if (st == ZINC_OK)
+		st = zinc_copies_key(d->h, n->to, &key, d->err);
+	if (st == ZINC_OK)
+		st = zinc_store_get_all(c->drafts, zinc_buf_text(&key), &value, NULL, c->ctx->limits.json_bytes, NULL,
+					d->err);
+	if (st == ZINC_OK)
+		st = zinc_store_put(c->to->store, NULL, zinc_buf_text(&key), value.data, value.nbytes, NULL,
+				    c->to->put_flags, NULL, c->to->wait, d->err);
+	zinc_blob_fini(&value);
+	zinc_buf_fini(&key);
+	return st;
+}
+
 /* Write consolidated metadata again if the source had it. */
 static zinc_status
 consolidate(struct documents *d)
@@ -345,7 +378,9 @@ consolidate(struct documents *d)
 		if (!wants)
 			continue;
 		st = zinc_consolidate_group(c->to, c->nodes[i].to, false, &e);
-		if (st != ZINC_OK && st != ZINC_E_UNSUPPORTED)
+		if (st == ZINC_E_UNSUPPORTED && !can_list(c->to->store))
+			ZINC_TRY(consolidate_in_memory(d, &c->nodes[i]));
+		else if (st != ZINC_OK && st != ZINC_E_UNSUPPORTED)
 			return zinc_error_copy(d->err, &e);
 	}
 	return ZINC_OK;

@@ -27,6 +27,16 @@ everything() { # everything BASE: the URL of a server whose files are below serv
 	zinc 0 create "$url/new?write=yes" --shape 4 --dtype uint8
 	zinc 3 create "$url/new?write=yes" --shape 4 --dtype uint8
 	says "already exists"
+	# A copy has consolidated metadata, by which it can be listed, if its source has some; an array needs no listing.
+	zinc 0 create v2.zarr --group --format v2 --overwrite
+	zinc 0 create v2.zarr/g/a --shape 4 --dtype uint8 --format v2
+	zinc 0 consolidate v2.zarr
+	zinc 0 cp v2.zarr "$1/v2.zarr?write=yes"
+	zinc 0 diff v2.zarr "$1/v2.zarr"
+	zinc 0 create served/draft.zarr/g/a --shape 4 --dtype uint8 --format v3-2022
+	zinc 0 diff "$1/draft.zarr/g/a" served/draft.zarr/g/a
+	zinc 4 tree "$1/draft.zarr"
+	rm -rf served/v2.zarr served/draft.zarr
 	zinc 4 tree "$url"
 	says "consolidated"
 	zinc 4 rm --yes "$url?write=yes"
