@@ -31,7 +31,6 @@ static const struct {
     {"NOAUTH", ZINC_E_IO, false,
      "the server wants a password: set redis.password, or write USER:PASSWORD@ before the host"},
     {"WRONGPASS", ZINC_E_IO, false, "the server refuses the user or the password"},
-    {"NOPERM", ZINC_E_IO, false, NULL},
     {"READONLY", ZINC_E_READONLY, false, "the server is a replica, which cannot be written: name its master"},
     {"WRONGTYPE", ZINC_E_CORRUPT, false, "the key is there, but what it holds is not a string of bytes"},
     {"OOM", ZINC_E_IO, false, "the server has no memory left for changes (its maxmemory)"},
@@ -58,6 +57,12 @@ zinc_redis_fail(redis_conn *c, const zinc_resp_head *h, zinc_error *err)
 	size_t i;
 
 	c->again = strncmp(h->text, "ERR max number of clients", 25) == 0;
+	if (n == 6 && memcmp(h->text, "NOPERM", 6) == 0)
+		return zinc_fail(
+		    err, ZINC_E_IO,
+		    "the server's access list does not allow it; the keys %.60s* and, for conditions, %.60s* "
+		    "are used: %s",
+		    c->s->prefix, c->s->marker, h->text);
 	for (i = 0; i < sizeof failures / sizeof failures[0]; i++)
 		if (strlen(failures[i].word) == n && memcmp(failures[i].word, h->text, n) == 0) {
 			c->again = failures[i].again;
@@ -159,11 +164,13 @@ info_line(const char *info, const char *name)
 {
 	const size_t n = strlen(name);
 
-	while (info && strncmp(info, name, n) != 0) {
+	while (strncmp(info, name, n) != 0) {
 		info = strchr(info, '\n');
-		info += info ? 1 : 0;
+		if (!info)
+			return NULL;
+		info++;
 	}
-	return info ? info + n : NULL;
+	return info + n;
 }
 
 /* WAITAOF exists since 7.2. */

@@ -362,6 +362,9 @@ answer_all(reading *x, size_t i, zinc_error *err)
 		return ZINC_OK;
 	x->left = (uint64_t)h.number;
 	note_size(x, x->left);
+	if (n > 1 && x->left > REDIS_VALUE_MAX)
+		return zinc_fail(err, ZINC_E_LIMIT, "the value is longer than %llu bytes",
+				 (unsigned long long)REDIS_VALUE_MAX);
 	return n > 1 ? answer_many(x, i, n, x->left, err) : answer_whole(x, i, x->left, err);
 }
 

@@ -508,6 +508,7 @@ zinc_redis_erase(redis_store *s, const zinc_bytes *names, size_t n, bool relaxed
 static zinc_status
 read_old(changing *x, redis_conn *c, size_t *nold, bool *found, const zinc_wait *wait, zinc_error *err)
 {
+	const uint64_t most = x->limit ? x->limit : REDIS_VALUE_MAX;
 	zinc_resp_head h;
 
 	ZINC_TRY(zinc_redis_expect(c, '$', &h, wait, err));
@@ -515,9 +516,9 @@ read_old(changing *x, redis_conn *c, size_t *nold, bool *found, const zinc_wait 
 	*nold = (size_t)h.number;
 	if (h.null)
 		return ZINC_OK;
-	if (x->limit && (uint64_t)h.number > x->limit)
+	if ((uint64_t)h.number > most)
 		return zinc_fail(err, ZINC_E_LIMIT, "the value is longer than the limit of %llu bytes",
-				 (unsigned long long)x->limit);
+				 (unsigned long long)most);
 	zinc_free(redis_ctx(x->s), x->old);
 	x->old = (uint8_t *)zinc_alloc(redis_ctx(x->s), *nold);
 	if (!x->old)

@@ -43,6 +43,7 @@ answer(peer *p, const char *command)
 {
 	const peer_script *s = &p->script;
 	const char *out;
+	size_t n;
 
 	if (strncmp(command, "AUTH ", 5) == 0)
 		return or (s->auth, "+OK\r\n");
@@ -55,8 +56,8 @@ answer(peer *p, const char *command)
 	if (strcmp(command, "CONFIG GET appendfsync") == 0)
 		return or (s->fsync, "*2\r\n$11\r\nappendfsync\r\n$8\r\neverysec\r\n");
 	pthread_mutex_lock(&p->lock);
-	if (strlen(p->heard) + strlen(command) + 2 < sizeof p->heard)
-		strcat(strcat(p->heard, command), ";");
+	n = strlen(p->heard);
+	snprintf(p->heard + n, sizeof p->heard - n, "%s;", command);
 	out = s->answers && s->answers[p->next] ? s->answers[p->next++] : NULL;
 	pthread_mutex_unlock(&p->lock);
 	return out;
@@ -68,11 +69,11 @@ read_command(FILE *in, char *out, size_t room)
 {
 	char line[64];
 	size_t n = 0;
-	int args, i;
+	long args, i;
 
 	if (!fgets(line, sizeof line, in) || line[0] != '*')
 		return false;
-	args = atoi(line + 1);
+	args = strtol(line + 1, NULL, 10);
 	for (i = 0; i < args; i++) {
 		long len, k;
 
@@ -221,8 +222,9 @@ peer_open(const peer *p, const char *query)
 	zinc_store *s = NULL;
 	char url[512];
 
-	snprintf(url, sizeof url, "redis://127.0.0.1:%d/0?%s%s%s", p->port, strstr(query, "retries=") ? "" : "retries=2",
-		 query[0] && !strstr(query, "retries=") ? "&" : "", query);
+	snprintf(url, sizeof url, "redis://127.0.0.1:%d/0?%s%s%s", p->port,
+		 strstr(query, "retries=") ? "" : "retries=2", query[0] && !strstr(query, "retries=") ? "&" : "",
+		 query);
 	assert_ok(zinc_store_open(&s, url, NULL, &err));
 	return s;
 }

@@ -130,6 +130,28 @@ commands(void **state)
 	peer_stop(p);
 }
 
+/* An empty value is there, and a missing one is not. */
+static void
+empty_is_not_missing(void **state)
+{
+	peer *p = peer_start(SCRIPT("+OK\r\n", "+QUEUED\r\n", "+QUEUED\r\n", "*2\r\n:0\r\n:1\r\n", "+OK\r\n",
+				    "+QUEUED\r\n", "+QUEUED\r\n", "*2\r\n:0\r\n:0\r\n"));
+	zinc_store *s = peer_open(p, "");
+	zinc_get r[2] = {get_stat("empty"), get_stat("none")};
+	zinc_error err = ZINC_ERROR_INIT;
+	gets g;
+
+	(void)state;
+	r[0].untagged = r[1].untagged = 1;
+	gets_init(&g, 2);
+	assert_ok(gets_run(&g, s, r, &err));
+	assert_int_equal(g.r[0].found, ZINC_FOUND);
+	assert_int_equal(g.r[1].found, ZINC_MISSING);
+	gets_fini(&g);
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
 static void
 many_reads_are_one_round_trip(void **state)
 {
@@ -615,13 +637,12 @@ static pid_t server;
 static bool
 start_server(void)
 {
-	char socket_path[4096];
+	char here[4096], socket_path[4200];
 	int i;
 
-	if (system("command -v redis-server >/dev/null 2>&1") != 0 || !getcwd(socket_path, sizeof socket_path - 16) ||
-	    strlen(socket_path) > 90)
+	if (system("command -v redis-server >/dev/null 2>&1") != 0 || !getcwd(here, sizeof here) || strlen(here) > 90)
 		return false;
-	strcat(socket_path, "/redis.sock");
+	snprintf(socket_path, sizeof socket_path, "%s/redis.sock", here);
 	server = fork();
 	if (server == 0) {
 		const int log = open("redis.log", O_WRONLY | O_CREAT | O_APPEND, 0600);
@@ -777,6 +798,7 @@ main(void)
 	const struct CMUnitTest scripted[] = {
 	    cmocka_unit_test(urls),
 	    cmocka_unit_test(commands),
+	    cmocka_unit_test(empty_is_not_missing),
 	    cmocka_unit_test(many_reads_are_one_round_trip),
 	    cmocka_unit_test(parts_with_tags_share_one_value),
 	    cmocka_unit_test(own_change_is_not_somebody_elses),
