@@ -249,24 +249,4 @@ open_https(void **self, const char *rest, const zinc_store_options *options, zin
 const zinc_store_ops zinc_store_ops_http = HTTP_OPS("http", open_http);
 const zinc_store_ops zinc_store_ops_https = HTTP_OPS("https", open_https);
 
-#ifdef ZINC_MODULE
-const char zinc_module_build[] = ZINC_BUILD;
-
-/* `scheme` is "http" or "https", in any case. */
-const zinc_store_ops *
-zinc_module_init(const char *build, const char *scheme)
-{
-	if (build != zinc_build())
-		return NULL;
-	return strlen(scheme) == strlen("https") ? &zinc_store_ops_https : &zinc_store_ops_http;
-}
-#else
-zinc_status
-zinc_store_http_register(zinc_error *err)
-{
-	if (strcmp(zinc_build(), ZINC_BUILD) != 0)
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "libzinc_http.a is of another build than libzinc");
-	ZINC_TRY(zinc_store_register(&zinc_store_ops_http, err));
-	return zinc_store_register(&zinc_store_ops_https, err);
-}
-#endif
+ZINC_STORE_MODULE_OF_TWO(http, https)

@@ -56,6 +56,33 @@ extern ZINC_MODULE_API const char zinc_module_build[];
 typedef const zinc_store_ops *(*zinc_module_init_fn)(const char *build, const char *scheme);
 ZINC_MODULE_API const zinc_store_ops *zinc_module_init(const char *build, const char *scheme);
 
+/* The end of a module's file: what the loader looks for.  The same file in an archive, for programs with libzinc.a, has the
+ * function that registers the store instead.  A module of two schemes has a second store for the one that ends in 's'. */
+#ifdef ZINC_MODULE
+#define ZINC_STORE_MODULE_ENDS(name, second, register_second)                                                          \
+	const char zinc_module_build[] = ZINC_BUILD;                                                                   \
+                                                                                                                       \
+	const zinc_store_ops *zinc_module_init(const char *build, const char *scheme)                                  \
+	{                                                                                                              \
+		if (build != zinc_build())                                                                             \
+			return NULL;                                                                                   \
+		return strlen(scheme) == strlen(#second) ? &zinc_store_ops_##second : &zinc_store_ops_##name;          \
+	}
+#else
+#define ZINC_STORE_MODULE_ENDS(name, second, register_second)                                                          \
+	zinc_status zinc_store_##name##_register(zinc_error *err)                                                      \
+	{                                                                                                              \
+		if (strcmp(zinc_build(), ZINC_BUILD) != 0)                                                             \
+			return zinc_fail(err, ZINC_E_UNSUPPORTED,                                                      \
+					 "libzinc_" #name ".a is of another build than libzinc");                      \
+		ZINC_TRY(register_second);                                                                             \
+		return zinc_store_register(&zinc_store_ops_##name, err);                                               \
+	}
+#endif
+#define ZINC_STORE_MODULE(name) ZINC_STORE_MODULE_ENDS(name, name, ZINC_OK)
+#define ZINC_STORE_MODULE_OF_TWO(name, second)                                                                         \
+	ZINC_STORE_MODULE_ENDS(name, second, zinc_store_register(&zinc_store_ops_##second, err))
+
 /* Find a module's store by scheme or adapter.  *out is NULL when no module has it.  E_UNSUPPORTED when it cannot be
  * loaded. */
 zinc_status zinc_store_module_find(const zinc_store_ops **out, zinc_context *ctx, const char *name, size_t n,

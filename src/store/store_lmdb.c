@@ -487,23 +487,6 @@ const zinc_store_ops zinc_store_ops_lmdb = {
     .flags = LMDB_FLAGS,
 };
 
-#ifdef ZINC_MODULE
-const char zinc_module_build[] = ZINC_BUILD;
-
-const zinc_store_ops *
-zinc_module_init(const char *build, const char *scheme)
-{
-	(void)scheme;
-	return build == zinc_build() ? &zinc_store_ops_lmdb : NULL;
-}
-#else
-zinc_status
-zinc_store_lmdb_register(zinc_error *err)
-{
-	if (strcmp(zinc_build(), ZINC_BUILD) != 0)
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "libzinc_lmdb.a is of another build than libzinc");
-	return zinc_store_register(&zinc_store_ops_lmdb, err);
-}
-#endif
+ZINC_STORE_MODULE(lmdb)
 
 #endif

@@ -345,26 +345,6 @@ open_tls(void **self, const char *rest, const zinc_store_options *options, zinc_
 const zinc_store_ops zinc_store_ops_redis = REDIS_OPS("redis", open_plain);
 const zinc_store_ops zinc_store_ops_rediss = REDIS_OPS("rediss", open_tls);
 
-#ifdef ZINC_MODULE
-const char zinc_module_build[] = ZINC_BUILD;
-
-/* `scheme` is "redis" or "rediss", in any case. */
-const zinc_store_ops *
-zinc_module_init(const char *build, const char *scheme)
-{
-	if (build != zinc_build())
-		return NULL;
-	return strlen(scheme) == strlen("rediss") ? &zinc_store_ops_rediss : &zinc_store_ops_redis;
-}
-#else
-zinc_status
-zinc_store_redis_register(zinc_error *err)
-{
-	if (strcmp(zinc_build(), ZINC_BUILD) != 0)
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "libzinc_redis.a is of another build than libzinc");
-	ZINC_TRY(zinc_store_register(&zinc_store_ops_redis, err));
-	return zinc_store_register(&zinc_store_ops_rediss, err);
-}
-#endif
+ZINC_STORE_MODULE_OF_TWO(redis, rediss)
 
 #endif

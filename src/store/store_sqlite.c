@@ -356,23 +356,6 @@ const zinc_store_ops zinc_store_ops_sqlite = {
     .flags = SQL_FLAGS,
 };
 
-#ifdef ZINC_MODULE
-const char zinc_module_build[] = ZINC_BUILD;
-
-const zinc_store_ops *
-zinc_module_init(const char *build, const char *scheme)
-{
-	(void)scheme;
-	return build == zinc_build() ? &zinc_store_ops_sqlite : NULL;
-}
-#else
-zinc_status
-zinc_store_sqlite_register(zinc_error *err)
-{
-	if (strcmp(zinc_build(), ZINC_BUILD) != 0)
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "libzinc_sqlite.a is of another build than libzinc");
-	return zinc_store_register(&zinc_store_ops_sqlite, err);
-}
-#endif
+ZINC_STORE_MODULE(sqlite)
 
 #endif
