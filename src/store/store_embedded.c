@@ -298,7 +298,7 @@ zinc_embedded_sync(void *self, const zinc_wait *wait, zinc_error *err)
 		zinc_embedded_leave(d, false);
 		st = zinc_embedded_enter(s, false, &d, wait, err);
 	}
-	zinc_embedded_leave(st == ZINC_OK || s->engine->sync ? d : NULL, false);
+	zinc_embedded_leave(d, false);
 	if (st != ZINC_OK)
 		atomic_store(&s->relaxed, true);
 	return st;

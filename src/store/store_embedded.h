@@ -102,7 +102,7 @@ typedef struct embedded_store {
 } embedded_store;
 
 /* Use the database at the path.  With `write` other writers are excluded, and it is created if there is none; without,
- * *out is NULL if there is none. */
+ * *out is NULL if there is none, and after a failure. */
 zinc_status zinc_embedded_enter(embedded_store *s, bool write, embedded_db **out, const zinc_wait *wait,
 				zinc_error *err);
 /* NULL: nothing. */

@@ -606,12 +606,14 @@ zinc_embedded_enter(embedded_store *s, bool write, embedded_db **out, const zinc
 		if (st == ZINC_OK && busy)
 			st = wait_for_others(s, began, &pause, wait, &e);
 		if (st != ZINC_OK) {
+			*out = NULL;
 			zinc_error_copy(err, &e);
 			return st;
 		}
 	} while (busy);
 	if (write && (*out)->readonly) {
 		zinc_embedded_leave(*out, true);
+		*out = NULL;
 		return zinc_fail(err, ZINC_E_READONLY, "the database cannot be written");
 	}
 	return ZINC_OK;

@@ -241,7 +241,7 @@ write_on(const storm *s, int self, int pipe_end)
 		report r = {self, number, number % KINDS, ZINC_OK};
 
 		make_key(key, sizeof key, s->round, self, r.what, number);
-		r.status = change(w, r.what, key, number, &err);
+		r.status = (int32_t)change(w, r.what, key, number, &err);
 		if (r.status != ZINC_OK && told++ < 3)
 			fprintf(stderr, "%s: %s\n", key, zinc_error_text(&err));
 		if (write(pipe_end, &r, sizeof r) != (ssize_t)sizeof r)
