@@ -48,6 +48,7 @@ WRAPPERS = {
     r"pcre2.*\.h": ["schema/regex.c"],
     r"curl/.*": ["net/http_lane.h"],
     r"lmdb.*": ["store/store_lmdb.h"],
+    r"(mongoc|bson)/.*": ["store/store_mongodb.h"],
     r"(postgresql/)?libpq.*": ["store/store_postgresql.h"],
     r"leveldb/.*": ["store/store_leveldb.c"],
     r"db\.h": ["store/store_berkeleydb.c"],

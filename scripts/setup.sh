@@ -12,7 +12,7 @@ compiler=${CC:-cc}
 
 packages() {
 	case $1 in
-	build) echo gcc libc6-dev cmake ninja-build pkg-config libzstd-dev libblosc-dev libisal-dev libdeflate-dev libbz2-dev liblzma-dev liblz4-dev libpcre2-dev libcurl4-openssl-dev libssl-dev libsqlite3-dev liblmdb-dev libpq-dev libleveldb-dev libdb5.3-dev libkyotocabinet-dev libtokyocabinet-dev ;;
+	build) echo gcc libc6-dev cmake ninja-build pkg-config libzstd-dev libblosc-dev libisal-dev libdeflate-dev libbz2-dev liblzma-dev liblz4-dev libpcre2-dev libcurl4-openssl-dev libssl-dev libsqlite3-dev liblmdb-dev libmongoc-dev libpq-dev libleveldb-dev libdb5.3-dev libkyotocabinet-dev libtokyocabinet-dev ;;
 	make) echo make ;;
 	test) echo g++ libcmocka-dev python3 openssl pmccabe binutils json-schema-test-suite libtest-json-schema-acceptance-perl python3-jsonschema zsh fish mandoc python3-numpy nginx-light ;;
 	clang) echo clang llvm libclang-rt-dev ;;
@@ -55,6 +55,7 @@ headers() {
 		openssl/evp.h libssl-dev
 		sqlite3.h libsqlite3-dev
 		lmdb.h liblmdb-dev
+		libmongoc-1.0/mongoc/mongoc.h libmongoc-dev
 		postgresql/libpq-fe.h libpq-dev
 		leveldb/c.h libleveldb-dev
 		db.h libdb5.3-dev

@@ -492,6 +492,8 @@ ZINC_CHECKED zinc_status zinc_store_http_register(zinc_error *err);
 ZINC_CHECKED zinc_status zinc_store_sqlite_register(zinc_error *err);
 /* The same for "lmdb": libzinc_lmdb.a, zinc-lmdb, zinc::zinc_lmdb_static, LMDB. */
 ZINC_CHECKED zinc_status zinc_store_lmdb_register(zinc_error *err);
+/* The same for "mongodb" and "mongodb+srv": libzinc_mongodb.a, zinc-mongodb, zinc::zinc_mongodb_static, libmongoc, libbson. */
+ZINC_CHECKED zinc_status zinc_store_mongodb_register(zinc_error *err);
 /* The same for "postgresql" and "postgres": libzinc_postgresql.a, zinc-postgresql, zinc::zinc_postgresql_static, libpq. */
 ZINC_CHECKED zinc_status zinc_store_postgresql_register(zinc_error *err);
 /* The same for "leveldb", "berkeleydb", "kyotocabinet" and "tokyocabinet": libzinc_leveldb.a, zinc-leveldb,

@@ -12,6 +12,9 @@
 #ifndef ZINC_WITH_BLOSC
 #define ZINC_WITH_BLOSC 0
 #endif
+#ifndef ZINC_WITH_BSON
+#define ZINC_WITH_BSON 0
+#endif
 #ifndef ZINC_WITH_BZ2
 #define ZINC_WITH_BZ2 0
 #endif
@@ -41,6 +44,9 @@
 #endif
 #ifndef ZINC_WITH_LZMA
 #define ZINC_WITH_LZMA 0
+#endif
+#ifndef ZINC_WITH_MONGODB
+#define ZINC_WITH_MONGODB 0
 #endif
 #ifndef ZINC_WITH_PCRE2
 #define ZINC_WITH_PCRE2 0

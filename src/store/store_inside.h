@@ -45,7 +45,8 @@ zinc_store *zinc_store_below_readonly(zinc_store *s);
 /* ---- stores that are modules (store_module.c) ---- */
 
 extern const zinc_store_ops zinc_store_ops_http, zinc_store_ops_https, zinc_store_ops_s3, zinc_store_ops_gs,
-    zinc_store_ops_az, zinc_store_ops_sqlite, zinc_store_ops_lmdb, zinc_store_ops_postgresql;
+    zinc_store_ops_az, zinc_store_ops_sqlite, zinc_store_ops_lmdb, zinc_store_ops_postgresql, zinc_store_ops_mongodb,
+    zinc_store_ops_mongodb_srv;
 extern const zinc_store_ops zinc_store_ops_redis, zinc_store_ops_rediss;
 extern const zinc_store_ops zinc_store_ops_leveldb, zinc_store_ops_berkeleydb, zinc_store_ops_kyotocabinet,
     zinc_store_ops_tokyocabinet;

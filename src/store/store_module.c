@@ -40,6 +40,8 @@ static const struct module {
      ZINC_WITH_SQLITE, SQLITE},
     {"lmdb", "lmdb", NULL, ".lmdb", "data.mdb", "an LMDB database: many readers and writers on one machine; a module",
      ZINC_WITH_LMDB, LMDB},
+    {"mongodb", "mongodb,mongodb+srv", NULL, NULL, NULL, "a collection of a MongoDB database; a module",
+     ZINC_WITH_MONGODB &&ZINC_WITH_BSON, "libmongoc (Debian: libmongoc-dev)"},
     {"postgresql", "postgresql,postgres", NULL, NULL, NULL, "a table of a PostgreSQL database; a module",
      ZINC_WITH_POSTGRESQL, "libpq (Debian: libpq-dev)"},
     {"leveldb", "leveldb", NULL, ".leveldb", "CURRENT",
