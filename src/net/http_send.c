@@ -349,12 +349,21 @@ forget_place(slot *s)
 	s->redirects = 0;
 }
 
+/* They may have a token. */
+static void
+forget_fields(zinc_buf *headers)
+{
+	if (headers->p)
+		explicit_bzero(headers->p, headers->n);
+	zinc_buf_fini(headers);
+}
+
 void
 zinc_http_clean(slot *s)
 {
 	curl_slist_free_all(s->headers);
 	s->headers = NULL;
-	zinc_buf_fini(&s->request.headers);
+	forget_fields(&s->request.headers);
 	forget_place(s);
 }
 
@@ -365,7 +374,7 @@ ask(slot *s, zinc_error *err)
 	zinc_http_request *r = &s->request;
 	int k;
 
-	zinc_buf_fini(&r->headers);
+	forget_fields(&r->headers);
 	memset(r, 0, sizeof *r);
 	zinc_buf_init(&r->headers, s->lane->http->ctx, MAX_HEADERS);
 	ZINC_TRY(u->ask(u->arg, s->i, r, err));

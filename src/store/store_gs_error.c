@@ -129,7 +129,7 @@ judge_404(gs_store *s, const zinc_web_answer *a, const gs_fault *f, zinc_error *
 	}
 	if (strncmp(f->message, "No such object", 14) == 0)
 		exists = true;
-	if (!exists && a->bare)
+	if (a->bare) /* nobody promises HEAD here */
 		return ZINC_WEB_READ;
 	if (strstr(f->message, "bucket does not exist"))
 		exists = false;
