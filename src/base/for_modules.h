@@ -99,6 +99,8 @@
 #define zinc_known_fini      zinc__known_fini
 #define zinc_file_look       zinc__file_look
 #define zinc_batch_check     zinc__batch_check
+#define zinc_batch_hash      zinc__batch_hash
+#define zinc_batch_earlier   zinc__batch_earlier
 #define zinc_conns_init      zinc__conns_init
 #define zinc_conns_fini      zinc__conns_fini
 #define zinc_conns_take      zinc__conns_take

@@ -59,8 +59,8 @@ fail_condition(zinc_status st, zinc_error *err)
 	    err, st, st == ZINC_E_EXISTS ? "the key already exists" : "the value is no longer the one that was read");
 }
 
-static void
-hash_change(const zinc_change *x, zinc_tag *out)
+void
+zinc_batch_hash(const zinc_change *x, zinc_tag *out)
 {
 	zinc_hash h;
 	int i;
@@ -69,6 +69,17 @@ hash_change(const zinc_change *x, zinc_tag *out)
 	for (i = 0; i < x->niov; i++)
 		zinc_hash_add(&h, x->iov[i].iov_base, x->iov[i].iov_len);
 	zinc_hash_end(&h, out);
+}
+
+const zinc_change *
+zinc_batch_earlier(zinc_change *const *changes, size_t i)
+{
+	const char *key = changes[i]->key;
+
+	while (i-- > 0)
+		if (changes[i]->status == ZINC_OK && strcmp(changes[i]->key, key) == 0)
+			return changes[i];
+	return NULL;
 }
 
 /* Report each; `st` is the result of all. */
@@ -90,7 +101,7 @@ report(const zinc_change *changes, size_t n, const zinc_done *done, uint32_t fla
 			continue;
 		}
 		if (st == ZINC_OK && (flags & ZINC_PUT_TAGS) && !x->erase && tag.n == 0)
-			hash_change(x, &tag);
+			zinc_batch_hash(x, &tag);
 		zinc_done_report(done, i, st, &tag, st == ZINC_OK ? NULL : e);
 	}
 }

@@ -54,6 +54,11 @@ ZINC_MODULE_API void zinc_batch_abort(void *self, zinc_put_group *group);
 /* Does the condition hold for a value with this tag (NULL: the key is missing)?  OK, E_EXISTS, E_CONFLICT. */
 ZINC_MODULE_API zinc_status zinc_batch_check(const zinc_condition *when, const zinc_tag *tag);
 
+/* The tag of a put's value, if tags are those of tag_hash.c. */
+ZINC_MODULE_API void zinc_batch_hash(const zinc_change *x, zinc_tag *out);
+/* The last change of the same key before changes[i] that will be made: its condition must see it.  NULL: none. */
+ZINC_MODULE_API const zinc_change *zinc_batch_earlier(zinc_change *const *changes, size_t i);
+
 /* ---- listings ---- */
 
 #define ZINC_ORDERED_NONE UINT64_MAX /* the row has no value */

@@ -175,42 +175,18 @@ prepare(const embedded_store *s, prepared *p, const zinc_change *x, zinc_error *
 	return ZINC_OK;
 }
 
-static void
-hash_pieces(const zinc_change *x, zinc_tag *out)
-{
-	zinc_hash h;
-	int i;
-
-	zinc_hash_begin(&h);
-	for (i = 0; i < x->niov; i++)
-		zinc_hash_add(&h, x->iov[i].iov_base, x->iov[i].iov_len);
-	zinc_hash_end(&h, out);
-}
-
-/* The last change of the same key before changes[i]; NULL: none. */
-static const zinc_change *
-find_earlier(zinc_change *const *changes, size_t i)
-{
-	const char *key = changes[i]->key;
-
-	while (i-- > 0)
-		if (changes[i]->status == ZINC_OK && strcmp(changes[i]->key, key) == 0)
-			return changes[i];
-	return NULL;
-}
-
 /* The writers' turn is held, so the result stays true. */
 static zinc_status
 check_condition(const embedded_db *d, zinc_change *const *changes, size_t i, zinc_error *err)
 {
 	zinc_change *x = changes[i];
-	const zinc_change *earlier = find_earlier(changes, i);
+	const zinc_change *earlier = zinc_batch_earlier(changes, i);
 	embedded_value v = {NULL, 0, NULL};
 	zinc_tag tag = {0, {0}};
 	zinc_hash h;
 
 	if (earlier) {
-		hash_pieces(earlier, &tag);
+		zinc_batch_hash(earlier, &tag);
 		x->status = zinc_batch_check(x->when, earlier->erase ? NULL : &tag);
 		return ZINC_OK;
 	}

@@ -301,30 +301,6 @@ has_condition(const zinc_change *x)
 	return x->when && x->when->when != ZINC_ANY;
 }
 
-static void
-hash_pieces(const struct iovec *iov, int niov, zinc_tag *out)
-{
-	zinc_hash h;
-	int i;
-
-	zinc_hash_begin(&h);
-	for (i = 0; i < niov; i++)
-		zinc_hash_add(&h, iov[i].iov_base, iov[i].iov_len);
-	zinc_hash_end(&h, out);
-}
-
-/* The last change before `at` of the same key that will be made; NULL: none. */
-static const zinc_change *
-earlier(const changing *x, size_t at)
-{
-	size_t i;
-
-	for (i = at; i > 0; i--)
-		if (x->changes[i - 1]->status == ZINC_OK && strcmp(x->changes[i - 1]->key, x->changes[at]->key) == 0)
-			return x->changes[i - 1];
-	return NULL;
-}
-
 static zinc_status
 send_watch(changing *x, redis_conn *c, size_t nkeys, const zinc_wait *wait, zinc_error *err)
 {
@@ -384,13 +360,13 @@ check_condition(redis_conn *c, zinc_change *x, const zinc_wait *wait, zinc_error
 static void
 check_after(const changing *x, size_t i)
 {
-	const zinc_change *before = earlier(x, i);
+	const zinc_change *before = zinc_batch_earlier(x->changes, i);
 	zinc_tag tag = {0, {0}};
 
 	if (!before || !has_condition(x->changes[i]))
 		return;
 	if (!before->erase)
-		hash_pieces(before->iov, before->niov, &tag);
+		zinc_batch_hash(before, &tag);
 	x->changes[i]->status = zinc_batch_check(x->changes[i]->when, before->erase ? NULL : &tag);
 }
 
