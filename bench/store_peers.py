@@ -2,7 +2,7 @@
 """store_peers.py WHO read|write|make ENDPOINT PATH OPEN - one contender of stores.py: an array in the bucket "zinc"
 
 Prints {"ms", "cpu_ms", "rss_kb"} of one call that reads or writes all elements, array open; the elements are compared
-with DATA (a .npy file, in the environment).  SERVICE, there, too, is s3 or gs.  OPEN is how many requests it may keep open at once; 0: its own default.
+with DATA (a .npy file, in the environment).  SERVICE, there, too, is s3, gs or az.  OPEN is how many requests it may keep open at once; 0: its own default.
 Credentials are in the environment.
 """
 
@@ -20,8 +20,14 @@ def zarr_store(who, endpoint, path):
 
     if who == "gcsfs":
         return zarr.storage.FsspecStore.from_url(f"gs://zinc/{path}", storage_options={"endpoint_url": endpoint, "token": "anon", "project": "zinc"})
+    if who == "adlfs":
+        account, key = os.environ["AZURE_STORAGE_ACCOUNT_NAME"], os.environ["AZURE_STORAGE_ACCOUNT_KEY"]
+        options = {"connection_string": f"AccountName={account};AccountKey={key};BlobEndpoint={endpoint}", "asynchronous": True}
+        return zarr.storage.FsspecStore.from_url(f"abfs://zinc/{path}", storage_options=options)
     import obstore.store
 
+    if os.environ.get("SERVICE") == "az":
+        return zarr.storage.ObjectStore(obstore.store.AzureStore("zinc", prefix=path, endpoint=endpoint, client_options={"allow_http": True}))
     if os.environ.get("SERVICE") == "gs":
         key = json.dumps({"gcs_base_url": endpoint, "disable_oauth": True, "client_email": "", "private_key": "", "private_key_id": ""})
         return zarr.storage.ObjectStore(obstore.store.GCSStore("zinc", prefix=path, service_account_key=key, client_options={"allow_http": True}))

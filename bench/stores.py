@@ -2,18 +2,20 @@
 """stores.py - 1 000 objects of 100 KiB in S3 on loopback: Zinc, TensorStore, zarr-python with obstore, and with zarrs
 
 Or, with BENCH_SERVER=fake_gcs, in Google Cloud Storage (fake-gcs-server, in memory): Zinc, TensorStore and zarr-python with
-gcsfs.  obstore only reads there: it writes by the XML API, which that server does not have.
+gcsfs.  obstore only reads there: it writes by the XML API, which that server does not have.  Or, with BENCH_SERVER=azurite,
+in Azure Blob Storage (Azurite, in memory): Zinc and zarr-python with obstore, zarrs and adlfs.
 
 The server is versitygw (build/servers, see scripts/stores.sh), once as it is and once behind bench-delay-proxy, which adds
 20 ms to each round trip.  Each contender reads and writes one array whose chunks are the objects, in a process of its own,
 array open; contenders take turns, times are medians of ROUNDS.  Peers run with their own number of open requests, and
 again with 64, as many as Zinc; "times" compares Zinc with the fastest peer as it comes, and with the fastest of all.
-Everything that is read or written is compared.  Prints the table, and writes stores.md (stores-gs.md) to $BENCH_OUT [bench].
+Everything that is read or written is compared.  Prints the table, and writes stores.md (stores-gs.md, stores-az.md) to $BENCH_OUT [bench].
 
 Environment: BUILD, BENCH_QUICK=1 (100 objects, 1 round), BENCH_ROUNDS [5], BENCH_SERVER [versitygw], or minio,
-fake_gcs; BENCH_PEERS [tensorstore obstore zarrs; of Google's tensorstore gcsfs].
+fake_gcs, azurite; BENCH_PEERS [tensorstore obstore zarrs; of Google's tensorstore gcsfs; of Azure's obstore zarrs adlfs].
 """
 
+import base64
 import json
 import os
 import secrets
@@ -36,11 +38,11 @@ COUNT, SIZE, DELAY, OPEN = 100 if QUICK else 1000, 100 * 1024, 20, 64
 ROUNDS = int(os.environ.get("BENCH_ROUNDS", "1" if QUICK else "5"))
 OUT = os.environ.get("BENCH_OUT", HERE)
 SERVER = os.environ.get("BENCH_SERVER", "versitygw")
-GOOGLE = SERVER == "fake_gcs"
-SERVICE, FILE = ("Google Cloud Storage", "stores-gs.md") if GOOGLE else ("S3", "stores.md")
+GOOGLE, AZURE = SERVER == "fake_gcs", SERVER == "azurite"
+SERVICE, FILE = {"fake_gcs": ("Google Cloud Storage", "stores-gs.md"), "azurite": ("Azure Blob Storage", "stores-az.md")}.get(SERVER, ("S3", "stores.md"))
 MAKER = "gcsfs" if GOOGLE else "obstore"  # makes and checks arrays
-PEERS = tuple(os.environ.get("BENCH_PEERS", "tensorstore gcsfs" if GOOGLE else "tensorstore obstore zarrs").split())
-NAMES = {"zinc": "Zinc", "tensorstore": "TensorStore", "gcsfs": "zarr-python with gcsfs", "obstore": "zarr-python with obstore", "zarrs": "zarr-python with zarrs and obstore"}
+PEERS = tuple(os.environ.get("BENCH_PEERS", "tensorstore gcsfs" if GOOGLE else "obstore zarrs adlfs" if AZURE else "tensorstore obstore zarrs").split())
+NAMES = {"zinc": "Zinc", "tensorstore": "TensorStore", "gcsfs": "zarr-python with gcsfs", "adlfs": "zarr-python with adlfs", "obstore": "zarr-python with obstore", "zarrs": "zarr-python with zarrs and obstore"}
 GOALS = {0: 1.0, DELAY: 1.2}
 
 
@@ -51,10 +53,17 @@ def free_port():
 
 
 def environment(where):
-    keep = {k: v for k, v in os.environ.items() if not k.startswith("AWS_")}
+    keep = {k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "AZURE_"))}
     return keep | {"AWS_ACCESS_KEY_ID": "zinc" + secrets.token_hex(8), "AWS_SECRET_ACCESS_KEY": secrets.token_hex(20), "AWS_REGION": "us-east-1",
-                   "AWS_EC2_METADATA_DISABLED": "true", "DATA": os.path.join(where, "data.npy"), "SERVICE": "gs" if GOOGLE else "s3",
+                   "AWS_EC2_METADATA_DISABLED": "true", "DATA": os.path.join(where, "data.npy"), "SERVICE": "gs" if GOOGLE else "az" if AZURE else "s3",
+                   "AZURE_STORAGE_ACCOUNT_NAME": "zinclab", "AZURE_STORAGE_ACCOUNT_KEY": base64.b64encode(secrets.token_bytes(64)).decode(),
                    "NO_GCE_CHECK": "true", "GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT": "false"}
+
+
+def node():
+    """The Node that scripts/stores/az.sh has found"""
+    own = os.path.join(BUILD, "servers/node-venv/bin/node")
+    return own if os.path.exists(own) else "node"
 
 
 class Server:
@@ -68,6 +77,10 @@ class Server:
         more = {}
         if GOOGLE:
             argv = [os.path.join(BUILD, "servers", "fake-gcs-server"), "-scheme", "http", "-host", "127.0.0.1", "-port", str(self.port), "-public-host", at, "-backend", "memory", "-log-level", "error"]
+        elif AZURE:
+            argv = [node(), os.path.join(program, "node_modules/azurite/dist/src/blob/main.js"), "--blobPort", str(self.port), "--silent",
+                    "--inMemoryPersistence", "--disableTelemetry", "--skipApiVersionCheck"]
+            more = {"AZURITE_ACCOUNTS": "zinclab:" + env["AZURE_STORAGE_ACCOUNT_KEY"]}
         elif SERVER == "minio":
             argv = [program, "server", "--quiet", "--address", at, os.path.join(where, "data")]
             more = {"MINIO_ROOT_USER": keys[0], "MINIO_ROOT_PASSWORD": keys[1], "MINIO_BROWSER": "off"}
@@ -78,6 +91,8 @@ class Server:
         self.child = subprocess.Popen(argv, env=env | more, stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL)
         self.proxy = None
         self.wait()
+        if AZURE:
+            run([sys.executable, os.path.join(HERE, "../tests/live/az_container.py"), self.far(0), "zinclab", env["AZURE_STORAGE_ACCOUNT_KEY"], "zinc"], env)
         if GOOGLE:
             urllib.request.urlopen(urllib.request.Request(f"http://{at}/storage/v1/b?project=zinc", b'{"name": "zinc"}', {"Content-Type": "application/json"}))
 
@@ -94,12 +109,13 @@ class Server:
 
     def far(self, delay):
         """The endpoint with a delay"""
+        account = "/zinclab" if AZURE else ""
         if not delay:
-            return f"http://127.0.0.1:{self.port}"
+            return f"http://127.0.0.1:{self.port}{account}"
         if not self.proxy:
             self.proxy = subprocess.Popen([os.path.join(BUILD, "bench-delay-proxy"), str(self.port), str(delay)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
             self.far_port = int(self.proxy.stdout.readline())
-        return f"http://127.0.0.1:{self.far_port}"
+        return f"http://127.0.0.1:{self.far_port}{account}"
 
     def end(self):
         if self.proxy:
@@ -116,7 +132,7 @@ def command(who, operation, endpoint, many, where):
     path = "array" if operation == "read" else "array-to"
     if who != "zinc":
         return peer(who, operation, endpoint, path, many)
-    url = f"gs://zinc/{path}?endpoint={endpoint}" if GOOGLE else f"s3://zinc/{path}?endpoint={endpoint}&region=us-east-1"
+    url = f"{'gs' if GOOGLE else 'az'}://zinc/{path}?endpoint={endpoint}" if GOOGLE or AZURE else f"s3://zinc/{path}?endpoint={endpoint}&region=us-east-1"
     source = url if operation == "read" else os.path.join(where, "local.zarr")
     return [os.path.join(BUILD, "bench-zinc"), operation, source, "2", "1", *([f"to={url}"] if operation == "write" else [])]
 

@@ -6,7 +6,7 @@
 # and .svg, or to $BENCH_OUT.  BENCH_QUICK=1 is a short form for CI, which writes its results to build/bench.
 # With the argument "latency" only the table of remote objects, see bench/latency.py; with "readme" only the README's
 # table of times, see bench/readme_table.py (some minutes); with "stores" only the table of S3, see bench/stores.py
-# (BENCH_SERVER=fake_gcs: of Google); with
+# (BENCH_SERVER=fake_gcs: of Google, azurite: of Azure); with
 # "local-stores" only reads of zip, sqlite and lmdb compared with files, see bench/local_stores.py, without any peer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -63,6 +63,8 @@ if [ "${1:-}" = stores ]; then
 		"$BUILD/interop-venv/bin/pip" install -q --disable-pip-version-check --only-binary :all: obstore
 	[ "${BENCH_SERVER:-}" != fake_gcs ] || "$BUILD/interop-venv/bin/python" -c "import gcsfs" 2>/dev/null ||
 		"$BUILD/interop-venv/bin/pip" install -q --disable-pip-version-check --only-binary :all: gcsfs
+	[ "${BENCH_SERVER:-}" != azurite ] || "$BUILD/interop-venv/bin/python" -c "import adlfs" 2>/dev/null ||
+		"$BUILD/interop-venv/bin/pip" install -q --disable-pip-version-check --only-binary :all: adlfs
 	STORES_INSTALL=${BENCH_SERVER:-versitygw} scripts/stores.sh
 	exec "$BUILD/interop-venv/bin/python" bench/stores.py
 fi

@@ -283,7 +283,7 @@ sign_with_key(const zinc_azure *a, zinc_http_request *r, const char *url, zinc_e
 	return st;
 }
 
-/* The line is in memory that is wiped; libcurl has a copy of its own, and so has the request. */
+/* http_send.c wipes the headers; libcurl has a copy of its own. */
 static zinc_status
 add_bearer(zinc_azure *a, zinc_http_request *r, const char *token, zinc_error *err)
 {
@@ -292,6 +292,7 @@ add_bearer(zinc_azure *a, zinc_http_request *r, const char *token, zinc_error *e
 	zinc_status st;
 	char *line;
 
+	ZINC_TRY(zinc_buf_reserve(&r->headers, n + 32, err)); /* growing would leave copies */
 	ZINC_TRY(zinc_secret_new(&pool, a->ctx, MAX_POOL, err));
 	line = (char *)zinc_secret_alloc(pool, n);
 	if (line)

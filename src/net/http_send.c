@@ -354,7 +354,7 @@ static void
 forget_fields(zinc_buf *headers)
 {
 	if (headers->p)
-		explicit_bzero(headers->p, headers->n);
+		explicit_bzero(headers->p, headers->cap);
 	zinc_buf_fini(headers);
 }
 

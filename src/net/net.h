@@ -3,8 +3,9 @@
  *
  * http.c runs exchanges, many at once, http_send.c sends them and http_poll.c waits for them; only these use libcurl.
  * http_head.c parses the head of an answer.  None of them knows keys or stores.  For S3: sigv4.c signs requests with
- * digests of digest.c, aws.c finds the keys, xml.c reads answers.  For all that give out credentials: ask.c makes one
- * request, token.c keeps a token, secret.c has the memory.  For Redis: tcp.c has connections, resp.c the protocol.
+ * digests of digest.c, aws.c finds the keys, xml.c reads answers.  For Azure: azure.c finds credentials and signs.  For all
+ * that give out credentials: ask.c makes one request, token.c keeps a token, secret.c has the memory.  For Redis: tcp.c has
+ * connections, resp.c the protocol.
  *
  * The room is not part of libzinc, only of modules (base/module.c).
  */

@@ -126,13 +126,20 @@ advice(const az_store *s, const az_fault *f, int status)
 					   : "the requests have no credentials, because az.anonymous is set";
 }
 
+/* Why the credentials are not accepted, if that is no signature. */
+static const char *
+detail_of(const az_store *s, const az_fault *f)
+{
+	return strstr(f->detail, "MAC ") || zinc_azure_shows_secret(s->azure, f->detail) ? "" : f->detail;
+}
+
 static zinc_status
 fail(const az_store *s, const zinc_web_answer *a, const az_fault *f, zinc_error *err)
 {
 	const char *request = a->head->kept[AZ_KEEP_REQUEST];
 	const bool listing_denied = a->lists && a->head->status == 403;
 	const zinc_status st = listing_denied ? ZINC_E_UNSUPPORTED : ZINC_E_IO;
-	const char *more = advice(s, f, a->head->status);
+	const char *more = advice(s, f, a->head->status), *detail = detail_of(s, f);
 	char id[ZINC_WEB_NAME];
 
 	zinc_web_printable(id, sizeof id, request, strlen(request));
@@ -142,9 +149,10 @@ fail(const az_store *s, const zinc_web_answer *a, const az_fault *f, zinc_error 
 				 a->head->status);
 	if (!f->code[0] && a->head->status == 404)
 		return zinc_fail(err, ZINC_E_IO, "HTTP 404 without a code of Azure; check az.endpoint");
-	return zinc_fail(err, st, "%s%s%s (HTTP %d%s%s)%s%s%s", f->code[0] ? f->code : "refused",
-			 f->message[0] ? ": " : "", f->message, a->head->status, id[0] ? ", request " : "", id,
-			 more[0] ? "; " : "", more, listing_denied ? "; listing needs the permission to list" : "");
+	return zinc_fail(err, st, "%s%s%s%s%s (HTTP %d%s%s)%s%s%s", f->code[0] ? f->code : "refused",
+			 f->message[0] ? ": " : "", f->message, detail[0] ? " " : "", detail, a->head->status,
+			 id[0] ? ", request " : "", id, more[0] ? "; " : "", more,
+			 listing_denied ? "; listing needs the permission to list" : "");
 }
 
 /* ---- corrections ---- */
