@@ -2,6 +2,7 @@
  * test_store_embedded_others.c - promises of store_embedded.c about other processes, by number: kill -9, waiting, turns, fork,
  * users without permission
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +146,36 @@ idle_stores_let_others_in(void **state)
 }
 
 /* A process that works without a pause is interrupted. */
+enum { READERS = 4 };
+
+static void *
+read_until_the_end(void *arg)
+{
+	zinc_blob b = ZINC_BLOB_INIT;
+
+	while (zinc_store_get_all((zinc_store *)arg, "end", &b, NULL, 0, NULL, NULL) == ZINC_E_NOTFOUND)
+		continue;
+	zinc_blob_fini(&b);
+	return NULL;
+}
+
+static _Noreturn void
+read_always(const turns *t)
+{
+	zinc_store *s = open_at("always");
+	pthread_t threads[READERS];
+	int i;
+
+	put_text(s, "k", "1");
+	pass_on(t->told[1]);
+	for (i = 0; i < READERS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, read_until_the_end, s), 0);
+	for (i = 0; i < READERS; i++)
+		pthread_join(threads[i], NULL);
+	zinc_store_close(s);
+	_exit(0);
+}
+
 static void
 busy_stores_let_others_in(void **state)
 {
@@ -156,16 +187,8 @@ busy_stores_let_others_in(void **state)
 	(void)state;
 	turns_init(&t);
 	pid = fork();
-	if (pid == 0) {
-		zinc_blob b = ZINC_BLOB_INIT;
-
-		s = open_at("always");
-		put_text(s, "k", "1");
-		pass_on(t.told[1]);
-		while (zinc_store_get_all(s, "end", &b, NULL, 0, NULL, NULL) == ZINC_E_NOTFOUND)
-			continue;
-		_exit(0);
-	}
+	if (pid == 0)
+		read_always(&t);
 	wait_for(t.told[0]);
 	assert_ok(open_with(&s, "always", "", &err));
 	put_text(s, "end", "1");
