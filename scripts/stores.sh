@@ -180,7 +180,7 @@ try_local() {
 build_zinc() {
 	scripts/setup.sh build test
 	cmake -G Ninja -B "$BUILD" -S . -DZINC_TESTS=ON >/dev/null
-	cmake --build "$BUILD" -j "$JOBS" --target product store_live store_race store_storm -- --quiet
+	cmake --build "$BUILD" -j "$JOBS" --target product store_live store_race store_storm store_do -- --quiet
 }
 
 table() {

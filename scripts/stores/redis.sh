@@ -33,9 +33,13 @@ redis_control() {
 		case \$1 in
 		kill) kill -9 "\$(cat pid)" ;;
 		start)
-			setsid redis-server redis.conf >>log 2>&1 </dev/null &
-			echo \$! >pid
-			for i in \$(seq 300); do
+			pid=0
+			for i in \$(seq 600); do
+				[ -e /proc/\$pid/exe ] || { # not yet, or the port of the one that was killed was not free yet
+					setsid redis-server redis.conf >>log 2>&1 </dev/null &
+					pid=\$!
+					echo \$pid >pid
+				}
 				[ "\$(REDISCLI_AUTH=$redis_password redis-cli -p $redis_port ping 2>&1)" != PONG ] || exit 0
 				sleep 0.05
 			done
