@@ -84,7 +84,7 @@ target_link_libraries(zinc_internal INTERFACE zinc_flags zinc_static)
 
 # The sources of modules, linked statically together with the internals of the library.
 add_library(zinc_module_parts STATIC ${ZINC_MODULE_SOURCES})
-target_include_directories(zinc_module_parts PRIVATE ${ZINC_MODULE_INCLUDES})
+target_include_directories(zinc_module_parts PUBLIC ${ZINC_MODULE_INCLUDES})
 target_link_libraries(zinc_module_parts PUBLIC zinc_internal ${ZINC_MODULE_LIBRARIES})
 
 if(CMOCKA_INCLUDE AND CMOCKA_LIBRARY)

@@ -199,9 +199,9 @@ stream_poll(mongoc_stream_poll_t *streams, size_t n, int32_t timeout)
 	for (i = 0; i < n; i++)
 		p[i] = (struct pollfd){.fd = ((stream *)streams[i].stream)->fd, .events = (short)streams[i].events};
 	ready = wait_for(c, p, n, end_of(c, timeout));
-	for (i = 0; i < n; i++)
-		streams[i].revents = ready > 0 ? p[i].revents : 0;
-	return ready;
+	for (i = 0; i < n; i++) /* libmongoc would go on to wait, but gives up a socket that failed */
+		streams[i].revents = ready > 0 ? p[i].revents : c->late ? POLLERR | POLLHUP : 0;
+	return c->late ? (ssize_t)n : ready;
 }
 
 static bool

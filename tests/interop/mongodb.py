@@ -49,7 +49,7 @@ root.attrs["who"] = "zarr"
 check("their array", json.loads(zinc("cat", place("theirs", "a"), "--as", "json") or "0") == DATA.tolist())
 check("their tree", "int32 (50, 100)" in zinc("tree", place("theirs", "")))
 check("their hierarchy is valid", "0 errors" in zinc("validate", place("theirs", "")))
-zinc("set", place("theirs", "a"), "units", '"m"')
+zinc("attrs", place("theirs", "a"), 'units="m"')
 check("our attribute", zarr.open_group(store("theirs"), "r")["a"].attrs.get("units") == "m")
 array[0, :] = 7  # a change by MongoDBStore of what Zinc has read
 check("their change", json.loads(zinc("cat", place("theirs", "a"), "--as", "json") or "[0]")[0] == [7] * 100)
@@ -61,7 +61,7 @@ got = zarr.open_array(store("ours"), path="b", mode="r+")
 check("our array", np.array_equal(got[1:], DATA[1:]) and (got[0] == 7).all())
 got[3, 4] = -1
 check("their change of ours", json.loads(zinc("cat", place("ours", "b"), "--as", "json") or "[[]]" * 4)[3][4] == -1)
-zinc("rm", "--recursive", place("ours", "b"))
+zinc("rm", "--yes", place("ours", "b"))
 check("nothing is left", len(list(store("ours"))) == 0)
 print(f"mongodb.py: {failed} failed")
 sys.exit(failed != 0)
