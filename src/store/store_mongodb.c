@@ -136,12 +136,12 @@ static const zinc_setting_row mongo_settings[] = {
     {.name = NULL},
 };
 
+/* The URL's user and password have precedence. */
 static bool
-set_options(mongo_store *s, const zinc_store_options *o)
+set_user(mongo_store *s, const zinc_store_options *o)
 {
 	const char *user = zinc_setting_text(o, "user"), *password = zinc_setting_text(o, "password"),
-		   *source = zinc_setting_text(o, "authSource"), *set = zinc_setting_text(o, "replicaSet"),
-		   *mechanism = zinc_setting_text(o, "authMechanism");
+		   *source = zinc_setting_text(o, "authSource"), *mechanism = zinc_setting_text(o, "authMechanism");
 	bool good = true;
 
 	if (user && !mongoc_uri_get_username(s->uri))
@@ -152,12 +152,21 @@ set_options(mongo_store *s, const zinc_store_options *o)
 		good = good && mongoc_uri_set_auth_source(s->uri, source);
 	if (mechanism)
 		good = good && mongoc_uri_set_auth_mechanism(s->uri, mechanism);
+	return good;
+}
+
+static bool
+set_options(mongo_store *s, const zinc_store_options *o)
+{
+	const char *set = zinc_setting_text(o, "replicaSet");
+	bool good = true;
+
 	if (set)
 		good = good && mongoc_uri_set_option_as_utf8(s->uri, MONGOC_URI_REPLICASET, set);
 	if (zinc_setting_yes(o, "directConnection"))
 		good = good && mongoc_uri_set_option_as_bool(s->uri, MONGOC_URI_DIRECTCONNECTION, true);
 	s->tls = s->tls || zinc_setting_yes(o, "tls");
-	return good && mongoc_uri_set_appname(s->uri, "zinc");
+	return good && set_user(s, o) && mongoc_uri_set_appname(s->uri, "zinc");
 }
 
 static zinc_status
