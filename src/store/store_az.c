@@ -368,4 +368,4 @@ const zinc_store_ops zinc_store_ops_az = {
 		 "AZURE_TENANT_ID",
 };
 
-ZINC_STORE_MODULE(az)
+ZINC_STORE_MODULE(az);

@@ -325,6 +325,6 @@ const zinc_store_ops zinc_store_ops_berkeleydb = {
     .flags = EMBEDDED_FLAGS,
 };
 
-ZINC_STORE_MODULE(berkeleydb)
+ZINC_STORE_MODULE(berkeleydb);
 
 #endif

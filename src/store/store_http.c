@@ -249,4 +249,4 @@ open_https(void **self, const char *rest, const zinc_store_options *options, zin
 const zinc_store_ops zinc_store_ops_http = HTTP_OPS("http", open_http);
 const zinc_store_ops zinc_store_ops_https = HTTP_OPS("https", open_https);
 
-ZINC_STORE_MODULE_OF_TWO(http, https)
+ZINC_STORE_MODULE_OF_TWO(http, https);

@@ -68,7 +68,8 @@ ZINC_MODULE_API const zinc_store_ops *zinc_module_init(const char *build, const 
 		if (build != zinc_build())                                                                             \
 			return NULL;                                                                                   \
 		return strlen(scheme) == strlen(#second) ? &zinc_store_ops_##second : &zinc_store_ops_##name;          \
-	}
+	}                                                                                                              \
+	extern const zinc_store_ops zinc_store_ops_##name /* so that a semicolon follows */
 #else
 #define ZINC_STORE_MODULE_ENDS(name, second, register_second)                                                          \
 	zinc_status zinc_store_##name##_register(zinc_error *err)                                                      \
@@ -78,7 +79,8 @@ ZINC_MODULE_API const zinc_store_ops *zinc_module_init(const char *build, const 
 					 "libzinc_" #name ".a is of another build than libzinc");                      \
 		ZINC_TRY(register_second);                                                                             \
 		return zinc_store_register(&zinc_store_ops_##name, err);                                               \
-	}
+	}                                                                                                              \
+	extern const zinc_store_ops zinc_store_ops_##name
 #endif
 #define ZINC_STORE_MODULE(name) ZINC_STORE_MODULE_ENDS(name, name, ZINC_OK)
 #define ZINC_STORE_MODULE_OF_TWO(name, second)                                                                         \

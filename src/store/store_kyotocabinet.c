@@ -250,6 +250,6 @@ const zinc_store_ops zinc_store_ops_kyotocabinet = {
     .flags = EMBEDDED_FLAGS,
 };
 
-ZINC_STORE_MODULE(kyotocabinet)
+ZINC_STORE_MODULE(kyotocabinet);
 
 #endif

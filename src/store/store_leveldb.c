@@ -217,6 +217,6 @@ const zinc_store_ops zinc_store_ops_leveldb = {
     .flags = EMBEDDED_FLAGS | ZINC_CAP_DURABLE,
 };
 
-ZINC_STORE_MODULE(leveldb)
+ZINC_STORE_MODULE(leveldb);
 
 #endif

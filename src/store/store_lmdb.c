@@ -487,6 +487,6 @@ const zinc_store_ops zinc_store_ops_lmdb = {
     .flags = LMDB_FLAGS,
 };
 
-ZINC_STORE_MODULE(lmdb)
+ZINC_STORE_MODULE(lmdb);
 
 #endif

@@ -348,6 +348,6 @@ const zinc_store_ops zinc_store_ops_postgresql = {
     .flags = PG_FLAGS,
 };
 
-ZINC_STORE_MODULE(postgresql)
+ZINC_STORE_MODULE(postgresql);
 
 #endif

@@ -345,6 +345,6 @@ open_tls(void **self, const char *rest, const zinc_store_options *options, zinc_
 const zinc_store_ops zinc_store_ops_redis = REDIS_OPS("redis", open_plain);
 const zinc_store_ops zinc_store_ops_rediss = REDIS_OPS("rediss", open_tls);
 
-ZINC_STORE_MODULE_OF_TWO(redis, rediss)
+ZINC_STORE_MODULE_OF_TWO(redis, rediss);
 
 #endif

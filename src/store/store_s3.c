@@ -544,4 +544,4 @@ const zinc_store_ops zinc_store_ops_s3 = {
     .flags = S3_FLAGS | ZINC_CAP_CAS,
 };
 
-ZINC_STORE_MODULE(s3)
+ZINC_STORE_MODULE(s3);

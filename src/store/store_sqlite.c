@@ -356,6 +356,6 @@ const zinc_store_ops zinc_store_ops_sqlite = {
     .flags = SQL_FLAGS,
 };
 
-ZINC_STORE_MODULE(sqlite)
+ZINC_STORE_MODULE(sqlite);
 
 #endif

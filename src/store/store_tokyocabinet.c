@@ -287,6 +287,6 @@ const zinc_store_ops zinc_store_ops_tokyocabinet = {
     .flags = EMBEDDED_FLAGS | ZINC_CAP_DURABLE,
 };
 
-ZINC_STORE_MODULE(tokyocabinet)
+ZINC_STORE_MODULE(tokyocabinet);
 
 #endif

@@ -20,7 +20,7 @@ static const struct {
     {"crypto", ZINC_WITH_CRYPTO, "stores s3, gs and az, modules"},
     {"sqlite", ZINC_WITH_SQLITE, "store sqlite, a module"},
     {"lmdb", ZINC_WITH_LMDB, "store lmdb, a module"},
-    {"mongodb", ZINC_WITH_MONGODB && ZINC_WITH_BSON, "store mongodb, a module"},
+    {"mongodb", ZINC_WITH_MONGODB &&ZINC_WITH_BSON, "store mongodb, a module"},
     {"postgresql", ZINC_WITH_POSTGRESQL, "store postgresql, a module"},
     {"leveldb", ZINC_WITH_LEVELDB, "store leveldb, a module"},
     {"berkeleydb", ZINC_WITH_BERKELEYDB, "store berkeleydb, a module"},

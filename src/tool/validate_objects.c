@@ -706,6 +706,16 @@ find_late(struct objects *o, const char *rel)
 	return zinc_buf_text(&o->looked_at) ? ZINC_OK : zinc_fail_nomem(o->err);
 }
 
+static zinc_status
+enter_owner(struct objects *o, const char *rel)
+{
+	ZINC_TRY(enter(o, owner_of(o->c, rel)));
+	if (o->owner && o->owner->kind != ZINC_NODE_GROUP)
+		return ZINC_OK;
+	ZINC_TRY(find_late(o, rel));
+	return enter(o, owner_of(o->c, rel));
+}
+
 /* The second listing of all keys.  Documents, and other keys that the format knows, were handled before. */
 static zinc_status
 any_key(struct objects *o, const char *key, uint64_t nbytes)
@@ -727,11 +737,7 @@ any_key(struct objects *o, const char *key, uint64_t nbytes)
 	if (role == ZINC_KEY_FOREIGN)
 		return other_key(o, key, NULL);
 	rel = (const char *)o->c->place.p;
-	ZINC_TRY(enter(o, owner_of(o->c, rel)));
-	if (!o->owner || o->owner->kind == ZINC_NODE_GROUP) {
-		ZINC_TRY(find_late(o, rel));
-		ZINC_TRY(enter(o, owner_of(o->c, rel)));
-	}
+	ZINC_TRY(enter_owner(o, rel));
 	if (o->array && (o->array->stack->layered || !o->array->stack->store))
 		return ZINC_OK; /* a key of its layers; `place` is that of a key they list */
 	if (o->owner && o->owner->kind == ZINC_NODE_ARRAY)
