@@ -37,7 +37,7 @@ def store(name):
 
 
 def place(name, path):
-    return f"{URL}/exchange/{path}?collection={name}"
+    return f"{URL}/exchange/{path}?collection={name}&conditions=yes"  # there is no other writer
 
 
 # MongoDBStore writes, Zinc reads, changes and lists

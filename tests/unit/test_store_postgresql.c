@@ -202,8 +202,8 @@ silence_ends_with_the_deadline(void **state) /* (4), (6), (7) */
 static void
 garbage_is_a_failure(void **state) /* (6), (7) */
 {
-	static const char *const all[] = {"HTTP/1.1 400 Bad Request\r\n\r\n", "R\0\0\0\xff", "E\0\0\0\5x", "N",
-					  "\0\0\0\0"};
+	static const char *const all[] = {"HTTP/1.1 400 Bad Request\r\n\r\n", "R\0\0\0\xff", "E\0\0\0\5x", "N\0\0\0\0",
+					  "\0\0\0\0\0"};
 	silent_peer p;
 	size_t i;
 
