@@ -58,7 +58,8 @@ typedef const zinc_store_ops *(*zinc_module_init_fn)(const char *build, const ch
 ZINC_MODULE_API const zinc_store_ops *zinc_module_init(const char *build, const char *scheme);
 
 /* The end of a module's file: what the loader looks for.  The same file in an archive, for programs with libzinc.a, has the
- * function that registers the store instead.  A module of two schemes has a second store for the one that ends in 's'. */
+ * function that registers the store instead.  A module of two schemes has a second store, whose
+ * name is as long as its scheme. */
 #ifdef ZINC_MODULE
 #define ZINC_STORE_MODULE_ENDS(name, second, register_second)                                                          \
 	const char zinc_module_build[] = ZINC_BUILD;                                                                   \

@@ -273,26 +273,6 @@ mongo_split(const char *rest, zinc_context *ctx, size_t *nbytes, zinc_error *err
 const zinc_store_ops zinc_store_ops_mongodb = {OPS("mongodb", mongo_open)};
 const zinc_store_ops zinc_store_ops_mongodb_srv = {OPS("mongodb+srv", srv_open)};
 
-#ifdef ZINC_MODULE
-const char zinc_module_build[] = ZINC_BUILD;
-
-const zinc_store_ops *
-zinc_module_init(const char *build, const char *scheme)
-{
-	const zinc_store_ops *ops =
-	    strcmp(scheme, "mongodb+srv") == 0 ? &zinc_store_ops_mongodb_srv : &zinc_store_ops_mongodb;
-
-	return build == zinc_build() ? ops : NULL;
-}
-#else
-zinc_status
-zinc_store_mongodb_register(zinc_error *err)
-{
-	if (strcmp(zinc_build(), ZINC_BUILD) != 0)
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "libzinc_mongodb.a is of another build than libzinc");
-	ZINC_TRY(zinc_store_register(&zinc_store_ops_mongodb, err));
-	return zinc_store_register(&zinc_store_ops_mongodb_srv, err);
-}
-#endif
+ZINC_STORE_MODULE_OF_TWO(mongodb, mongodb_srv);
 
 #endif
