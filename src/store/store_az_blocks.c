@@ -52,7 +52,7 @@ add_id(zinc_buf *out, const upload *u, size_t k, zinc_error *err)
 {
 	char id[ID_BYTES];
 
-	snprintf(id, sizeof id, "%s-%05zu", u->write, k);
+	snprintf(id, sizeof id, "%.39s-%05u", u->write, (unsigned)(k % 100000)); /* 50 000 at most */
 	return zinc_base64_encode(id, strlen(id), out, err);
 }
 

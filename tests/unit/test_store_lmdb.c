@@ -12,6 +12,7 @@
 
 #include "store/store_lmdb.h"
 #include "support/conform_store.h"
+#include "support/databases.h"
 #include "support/files.h"
 #include "support/gets.h"
 #include "support/kill_storm.h"
@@ -122,78 +123,21 @@ bare_paths(void **state)
 static void
 long_values_and_their_tags(void **state)
 {
-	enum { N = 3000000 };
-	uint8_t *bytes = (uint8_t *)malloc(N);
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store *s = open_new("long.lmdb");
-	zinc_tag put, now;
-	zinc_blob b = ZINC_BLOB_INIT;
-	zinc_get r = get_range("k", N - 70000, 60000);
-	gets g;
-	size_t i;
+	zinc_store *s;
 
 	(void)state;
-	for (i = 0; i < N; i++)
-		bytes[i] = (uint8_t)(i * 2654435761u >> 11);
-	assert_ok(zinc_store_put(s, NULL, "k", bytes, N, NULL, 0, &put, NULL, &err));
-	assert_value(s, "k", bytes, N);
-	now = tag_of(s, "k");
-	assert_true(zinc_tag_equal(&put, &now));
-	r.if_tag = &put;
-	gets_init(&g, 1);
-	assert_ok(gets_run(&g, s, &r, &err));
-	assert_int_equal(g.r[0].nbytes, 60000);
-	assert_memory_equal(g.r[0].bytes, bytes + N - 70000, 60000);
-	gets_fini(&g);
-	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, N - 1, NULL, &err), ZINC_E_LIMIT);
+	s = open_new("long.lmdb");
+	assert_long_value(s);
 	zinc_store_close(s);
-	free(bytes);
 }
 
-/* A part of "k" on condition of a tag (NULL: none); *tag is that of the answer. */
-static zinc_found
-part_of(zinc_store *s, const zinc_tag *if_tag, uint64_t untagged, zinc_tag *tag)
-{
-	zinc_get r = get_range("k", 200000, 50);
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_found found;
-	gets g;
-
-	r.if_tag = if_tag;
-	r.untagged = untagged;
-	gets_init(&g, 1);
-	assert_ok(gets_run(&g, s, &r, &err));
-	found = g.r[0].found;
-	*tag = g.r[0].tag;
-	gets_fini(&g);
-	return found;
-}
-
-/* The tag of a value is not taken from before a change, by this store or by another. */
 static void
 parts_have_the_tag_of_now(void **state)
 {
-	enum { N = 300000 };
-	static uint8_t bytes[N];
-	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s = open_new("parts.lmdb"), *other = open_at("parts.lmdb");
-	zinc_tag first, now, put;
-	int i;
 
 	(void)state;
-	assert_ok(zinc_store_put(s, NULL, "k", bytes, N, NULL, 0, &first, NULL, &err));
-	for (i = 0; i < 3; i++) {
-		assert_int_equal(part_of(s, i ? &first : NULL, 0, &now), ZINC_FOUND);
-		assert_true(zinc_tag_equal(&first, &now));
-		assert_int_equal(part_of(s, NULL, 1, &now), ZINC_FOUND);
-		assert_int_equal(now.n, 0);
-		bytes[N - 1]++; /* outside of the part */
-		assert_ok(zinc_store_put(i % 2 ? s : other, NULL, "k", bytes, N, NULL, 0, &put, NULL, &err));
-		assert_int_equal(part_of(s, &first, i == 1, &now), ZINC_CHANGED);
-		assert_int_equal(part_of(s, &put, 0, &now), ZINC_FOUND);
-		assert_true(zinc_tag_equal(&put, &now));
-		first = put;
-	}
+	assert_tags_of_parts(s, other, 300000);
 	zinc_store_close(other);
 	zinc_store_close(s);
 }
