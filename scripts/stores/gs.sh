@@ -31,6 +31,10 @@ test_gs() {
 	start_gs_server
 	query="?endpoint=$endpoint"
 	try gs "server of the tests" "" "gs://plain-1/conform/{}$query" "gs://plain-1/race/{}$query"
+	if [ -n "$QUICK" ]; then
+		place gs "gs://plain-1/place-{}$query" # fake-gcs-server is built by the long form only
+		return 0
+	fi
 	if ! start_fake_gcs; then
 		bad "fake-gcs-server does not start"
 		return 0
@@ -40,7 +44,7 @@ test_gs() {
 	try gs fake-gcs-server "" "gs://zinc/conform/{}$query" "gs://zinc/race/{}$query"
 	lacks=
 	place gs "gs://zinc/place-{}$query"
-	[ -n "$QUICK" ] || exchange_gs
+	exchange_gs
 }
 
 # With zarr-python (gcsfs and obstore) and tensorstore, both directions.
