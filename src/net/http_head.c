@@ -247,28 +247,48 @@ set_retry_after(zinc_http_head *h, piece value)
 	h->retry_after = whole_number(value);
 }
 
-/* The path of a URL, without the query; what has no scheme begins with its path. */
+/* The URL without its query, and without user and password. */
+static piece
+place_of(piece url)
+{
+	const char *end = (const char *)memchr(url.p, '?', url.n);
+
+	return (piece){url.p, end ? (size_t)(end - url.p) : url.n};
+}
+
+/* The path of a URL; one that begins with its path is returned whole. */
 static piece
 path_of(piece url)
 {
-	const char *end = (const char *)memchr(url.p, '?', url.n), *at;
+	const char *at = (const char *)memmem(url.p, url.n, "://", 3), *end = url.p + url.n;
 
-	if (end)
-		url.n = (size_t)(end - url.p);
-	at = (const char *)memmem(url.p, url.n, "://", 3);
-	if (at) {
-		at = (const char *)memchr(at + 3, '/', url.n - (size_t)(at + 3 - url.p));
-		url = at ? (piece){at, url.n - (size_t)(at - url.p)} : (piece){url.p, 0};
-	}
-	return url;
+	if (!at)
+		return url;
+	at = (const char *)memchr(at + 3, '/', (size_t)(end - at - 3));
+	return at ? (piece){at, (size_t)(end - at)} : (piece){end, 0};
 }
 
+/* "https://user@host:1" of a URL, without the user. */
+static bool
+same_host(piece a, piece b)
+{
+	const size_t na = a.n - path_of(a).n, nb = b.n - path_of(b).n;
+	const char *at = (const char *)memrchr(a.p, '@', na), *colon = (const char *)memmem(a.p, na, "://", 3);
+	const size_t scheme = colon ? (size_t)(colon + 3 - a.p) : 0, user = at ? (size_t)(at + 1 - a.p) : scheme;
+
+	return nb == scheme + na - user && memcmp(a.p, b.p, scheme) == 0 &&
+	       memcmp(a.p + user, b.p + scheme, na - user) == 0;
+}
+
+/* On another host, or with another scheme, it is a redirection like any other. */
 static void
 set_location(zinc_http_head *h, piece value)
 {
-	const piece to = path_of(value), from = h->url ? path_of((piece){h->url, strlen(h->url)}) : (piece){"", 0};
+	const piece from = place_of(h->url ? (piece){h->url, strlen(h->url)} : (piece){"", 0}), to = place_of(value);
+	const piece old = path_of(from), new_ = path_of(to);
 
-	h->directory = from.n && to.n == from.n + 1 && memcmp(to.p, from.p, from.n) == 0 && to.p[from.n] == '/';
+	h->directory = old.n && new_.n == old.n + 1 && memcmp(new_.p, old.p, old.n) == 0 && new_.p[old.n] == '/' &&
+		       (new_.n == to.n || same_host(from, to));
 }
 
 static const struct {

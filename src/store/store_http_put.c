@@ -73,7 +73,7 @@ on_head(void *arg, size_t i, const zinc_http_head *h)
 
 	c->http_status = h->status;
 	c->unknown = h->unknown;
-	c->directory = h->directory;
+	c->directory = h->directory && h->status / 100 == 3;
 	if (h->status / 100 == 2 && h->etag[0])
 		zinc_web_take_tag(&c->store->web, h, ZINC_HTTP_UNKNOWN, &c->tag);
 	return ZINC_HTTP_STOP;

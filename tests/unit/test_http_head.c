@@ -156,7 +156,7 @@ directories(void **state)
 		bool is;
 	} rows[] = {
 	    {"http://h/a/b/", true},
-	    {"https://other:1/a/b/", true},
+	    {"https://other:1/a/b/", false},
 	    {"/a/b/", true},
 	    {"/a/b/?x=/", true},
 	    {"/a/b", false},
@@ -164,7 +164,7 @@ directories(void **state)
 	    {"https://login.org/", false},
 	    {"/a/", false},
 	    {"/", false},
-	    {"http://h", false},
+	    {"https://h/a/b/", false},
 	    {"", false},
 	    {"/a/c/", false},
 	};
