@@ -303,6 +303,7 @@ open_as(void **self, bool tls, const char *rest, const zinc_store_options *optio
 	atomic_init(&s->seen, 0);
 	atomic_init(&s->budget, FIRST_MONEY);
 	atomic_init(&s->mean, FIRST_MEAN);
+	atomic_init(&s->relaxed, 0);
 	zinc_conns_init(&s->conns, MOST_IDLE, zinc_redis_close);
 	st = take_settings(s, options, err);
 	if (st == ZINC_OK)

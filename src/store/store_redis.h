@@ -23,6 +23,8 @@
 #define REDIS_FSYNC_ALWAYS 1u /* a change is on the disk before it is answered */
 #define REDIS_WAITAOF      2u /* it can be waited for */
 
+#define REDIS_RUNS UINT64_MAX /* several runs of the server */
+
 typedef struct redis_store {
 	zinc_batched batched; /* must be first */
 	zinc_tcp_config tcp;  /* points to what follows */
@@ -36,9 +38,10 @@ typedef struct redis_store {
 	int retries;
 	bool plain_password, durable, not_durable; /* durable, not_durable: the user says so */
 	zinc_conns conns;
-	atomic_uint seen;  /* REDIS_FSYNC_ALWAYS ... */
-	atomic_int budget; /* for retries */
-	atomic_uint mean;  /* bytes of a value, about */
+	atomic_uint seen;         /* REDIS_FSYNC_ALWAYS ... */
+	atomic_int budget;        /* for retries */
+	_Atomic uint64_t relaxed; /* run of the server that has made changes without waiting; 0: none, or REDIS_RUNS */
+	atomic_uint mean;         /* bytes of a value, about */
 } redis_store;
 
 typedef struct redis_conn {
@@ -46,6 +49,8 @@ typedef struct redis_conn {
 	redis_store *s;
 	zinc_resp *r;
 	bool again;                      /* the server's last error may pass */
+	zinc_resp_head no_multi;         /* type '-': the server refuses transactions */
+	uint64_t run;                    /* of the server, another after each start; 0: not known */
 	char marker[REDIS_MARKER_BYTES]; /* "": none yet */
 	uint64_t changes;                /* the number of the last change that it marks */
 } redis_conn;

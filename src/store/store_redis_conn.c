@@ -135,6 +135,8 @@ send_greeting(redis_conn *c, const zinc_wait *wait, zinc_error *err)
 	snprintf(select, sizeof select, "SELECT %u", c->s->db);
 	ZINC_TRY(send_password(c, wait, err));
 	ZINC_TRY(zinc_resp_words(c->r, "INFO server", wait, err));
+	ZINC_TRY(zinc_resp_words(c->r, "MULTI", wait, err));
+	ZINC_TRY(zinc_resp_words(c->r, "EXEC", wait, err));
 	ZINC_TRY(zinc_resp_words(c->r, select, wait, err));
 	ZINC_TRY(zinc_resp_words(c->r, "CONFIG GET appendonly", wait, err));
 	ZINC_TRY(zinc_resp_words(c->r, "CONFIG GET appendfsync", wait, err));
@@ -202,6 +204,25 @@ check_kind(const char *info, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* The first 64 bits of the run's 160. */
+static uint64_t
+run_of(const char *info)
+{
+	const char *id = info_line(info, "run_id:");
+	char some[17] = "";
+
+	if (id)
+		memcpy(some, id, strnlen(id, 16));
+	return strtoull(some, NULL, 16);
+}
+
+/* Is the command forbidden or not there? */
+static bool
+may_not(const zinc_resp_head *h)
+{
+	return strncmp(h->text, "NOPERM", 6) == 0 || strncmp(h->text, "ERR unknown", 11) == 0;
+}
+
 /* A user who may not ask gets an error, which says nothing; but without a password every answer is NOAUTH. */
 static zinc_status
 read_info(redis_conn *c, bool *waitaof, const zinc_wait *wait, zinc_error *err)
@@ -211,15 +232,18 @@ read_info(redis_conn *c, bool *waitaof, const zinc_wait *wait, zinc_error *err)
 	size_t n;
 
 	ZINC_TRY(zinc_resp_next(c->r, &h, wait, err));
-	if (h.type == '-' && strncmp(h.text, "NOPERM", 6) != 0 && strncmp(h.text, "ERR unknown", 11) != 0)
+	if (h.type == '-' && !may_not(&h))
 		return zinc_redis_fail(c, &h, err);
+	if (h.type == '$' && h.null)
+		return zinc_redis_strange(c, err);
 	if (h.type != '$')
 		return zinc_resp_skip(c->r, &h, wait, err);
 	n = h.number < INFO_BYTES - 1 ? (size_t)h.number : INFO_BYTES - 1;
 	ZINC_TRY(zinc_resp_read(c->r, info, n, wait, err));
 	ZINC_TRY(zinc_resp_end(c->r, wait, err));
 	info[n] = '\0';
-	*waitaof = has_waitaof(info);
+	c->run = run_of(info);
+	*waitaof = has_waitaof(info) && c->run;
 	return check_kind(info, err);
 }
 
@@ -236,10 +260,27 @@ read_setting(redis_conn *c, char *out, size_t room, const zinc_wait *wait, zinc_
 		return zinc_resp_skip(c->r, &h, wait, err);
 	ZINC_TRY(zinc_redis_expect(c, '$', &h, wait, err));
 	ZINC_TRY(zinc_redis_expect(c, '$', &h, wait, err));
+	if (h.null)
+		return zinc_redis_strange(c, err);
 	n = (uint64_t)h.number < room ? (size_t)h.number : room - 1;
 	ZINC_TRY(zinc_resp_read(c->r, out, n, wait, err));
 	out[n] = '\0';
 	return zinc_resp_end(c->r, wait, err);
+}
+
+/* A transaction of nothing.  Where MULTI is refused, what is sent behind it would be done at once: so it is never sent. */
+static zinc_status
+read_multi(redis_conn *c, const zinc_wait *wait, zinc_error *err)
+{
+	zinc_resp_head h;
+
+	ZINC_TRY(zinc_resp_next(c->r, &c->no_multi, wait, err));
+	ZINC_TRY(zinc_resp_next(c->r, &h, wait, err));
+	if (c->no_multi.type == '-')
+		return may_not(&c->no_multi) ? ZINC_OK : zinc_redis_fail(c, &c->no_multi, err);
+	if (h.type == '-') /* the connection stays in the transaction */
+		return zinc_redis_fail(c, &h, err);
+	return h.type == '*' && h.number == 0 ? ZINC_OK : zinc_redis_strange(c, err);
 }
 
 static zinc_status
@@ -252,6 +293,7 @@ greet(redis_conn *c, const zinc_wait *wait, zinc_error *err)
 	ZINC_TRY(send_greeting(c, wait, err));
 	ZINC_TRY(read_password(c, wait, err));
 	ZINC_TRY(read_info(c, &waitaof, wait, err));
+	ZINC_TRY(read_multi(c, wait, err));
 	ZINC_TRY(zinc_resp_next(c->r, &h, wait, err));
 	if (h.type == '-' && strncmp(h.text, "ERR", 3) == 0)
 		return zinc_fail(err, ZINC_E_INVALID, "the server has no database %u: %s", c->s->db, h.text);
@@ -366,7 +408,7 @@ spend(redis_store *s)
 
 /* A random part of a time that doubles with each try. */
 static zinc_status
-rest(redis_store *s, int tries, const zinc_wait *wait, zinc_error *err)
+rest(redis_store *s, int tries, const zinc_wait *wait)
 {
 	double most = FIRST_PAUSE * (double)(1u << (tries < 10 ? tries : 10)), part = 0.5;
 	uint32_t random;
@@ -374,7 +416,7 @@ rest(redis_store *s, int tries, const zinc_wait *wait, zinc_error *err)
 	if (getrandom(&random, sizeof random, GRND_NONBLOCK) == (ssize_t)sizeof random)
 		part = (double)random / UINT32_MAX;
 	most = most < LONGEST ? most : LONGEST;
-	return zinc_wait_pause(wait, spend(s) ? most * part : LONGEST * (0.5 + part / 2), "the server", err);
+	return zinc_wait_pause(wait, spend(s) ? most * part : LONGEST * (0.5 + part / 2), "the server", NULL);
 }
 
 /* The error of the last try is the one that is reported, also if the deadline ends the pause after it. */
@@ -391,9 +433,11 @@ try_once(redis_store *s, redis_work_fn work, void *arg, bool *again, const zinc_
 	if (st == ZINC_OK) {
 		earn(s);
 		zinc_conns_give(&s->conns, &c->conn);
-	} else {
-		zinc_redis_close(&c->conn, zinc_resp_is_broken(c->r));
+		return ZINC_OK;
 	}
+	if (zinc_resp_is_broken(c->r)) /* so are perhaps those that are idle, and each would cost a timeout */
+		zinc_conns_drop(&s->conns);
+	zinc_redis_close(&c->conn, zinc_resp_is_broken(c->r));
 	return st;
 }
 
@@ -413,8 +457,8 @@ zinc_redis_run(redis_store *s, redis_work_fn work, void *arg, const zinc_wait *w
 			return ZINC_OK;
 		if (st != ZINC_E_IO || !again || tries >= s->retries)
 			break;
-		if (rest(s, tries, wait, &e) != ZINC_OK) {
-			st = ZINC_E_CANCELLED;
+		if (rest(s, tries, wait) != ZINC_OK) {
+			e.code = st = ZINC_E_CANCELLED;
 			break;
 		}
 	}

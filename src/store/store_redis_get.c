@@ -122,6 +122,8 @@ ask(redis_conn *c, const zinc_get *r, const zinc_wait *wait, zinc_error *err)
 
 	if (q == ASK_ALL)
 		return zinc_redis_ask(c, "GET", r->key, wait, err);
+	if (c->no_multi.type == '-')
+		return zinc_redis_fail(c, &c->no_multi, err);
 	ZINC_TRY(zinc_resp_words(c->r, "MULTI", wait, err));
 	ZINC_TRY(zinc_redis_ask(c, "STRLEN", r->key, wait, err));
 	ZINC_TRY(zinc_redis_ask(c, "EXISTS", r->key, wait, err));
@@ -368,18 +370,20 @@ answer_all(reading *x, size_t i, zinc_error *err)
 	return n > 1 ? answer_many(x, i, n, x->left, err) : answer_whole(x, i, x->left, err);
 }
 
-/* MULTI and what is queued: "+OK", "+QUEUED" ...; an error comes again with EXEC. */
+/* MULTI and what is queued: "+OK", "+QUEUED" ...; an error comes again with EXEC.  Without MULTI there is no transaction. */
 static zinc_status
 skip_queued(reading *x, int n, zinc_resp_head *error, zinc_error *err)
 {
 	zinc_resp_head h;
 
-	error->type = '+';
-	for (; n > 0; n--) {
+	ZINC_TRY(zinc_redis_expect(x->c, '+', error, x->wait, err));
+	if (strcmp(error->text, "OK") != 0)
+		return zinc_redis_strange(x->c, err);
+	for (; n > 1; n--) {
 		ZINC_TRY(zinc_resp_next(x->c->r, &h, x->wait, err));
 		if (h.type == '-' && error->type != '-')
 			*error = h;
-		else if (h.type != '-' && h.type != '+')
+		else if (h.type != '-' && (h.type != '+' || strcmp(h.text, "QUEUED") != 0))
 			return zinc_redis_strange(x->c, err);
 	}
 	return ZINC_OK;

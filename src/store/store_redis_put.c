@@ -6,9 +6,13 @@
  *
  * The connection may be lost after EXEC was sent.  A change without a condition is then made again.  One with a condition
  * is not, because its own success would look like somebody else's change.  So its transaction also sets a marker, a key
- * of this connection, to a number; and it watches the marker.  The next connection changes the marker and looks at what
- * it was: if it has the number, the change was made; if not, it will never be, because its watch is broken, however long
- * it was under way.  A marker vanishes after MARKER_SECONDS, or when its connection is closed.
+ * of this connection, to a number; and it watches the marker.  The next connection appends a '!' to the marker and looks:
+ * if it begins with the number, the change was made; if not, it will never be, because its watch is broken, however long
+ * it was under way.  This may be repeated, because '!' is all that it adds.  A marker vanishes after MARKER_SECONDS, or
+ * when its connection is closed.
+ *
+ * A server that was restarted may have forgotten what it has answered, unless its disk was waited for.  So a change that
+ * was made by another run of the server than the one that the disk is waited for on is looked for, or made, again.
  */
 #include "store/store_redis.h"
 
@@ -17,6 +21,7 @@
 #include <stdio.h>
 
 #define MARKER_SECONDS "3600"
+#define MARKER_LOOK    40 /* bytes of it that tell */
 #define PIECE          32768
 #define AHEAD          16 /* values that are asked for before the first is read */
 
@@ -25,12 +30,13 @@ typedef struct changing changing;
 /* What a change does between WATCH and EXEC; both may be called several times. */
 struct changing {
 	redis_store *s;
-	bool relaxed, conditional;
+	bool relaxed, conditional, syncs;
 	/* Watch and look; *n is the number of commands that `send` will send. */
 	zinc_status (*look)(changing *x, redis_conn *c, size_t *n, const zinc_wait *wait, zinc_error *err);
 	zinc_status (*send)(changing *x, redis_conn *c, const zinc_wait *wait, zinc_error *err);
-	bool sent; /* a transaction whose outcome is not known */
-	bool made; /* it was made, but is perhaps not on the disk */
+	bool sent;    /* a transaction whose outcome is not known */
+	bool made;    /* it was made, but is perhaps not on the disk */
+	uint64_t run; /* of the server that has made it; 0: not known */
 	char marker[REDIS_MARKER_BYTES];
 	uint64_t number;
 	/* put and del: */
@@ -96,33 +102,84 @@ has_marker(const changing *x, const redis_conn *c)
 	return x->conditional && c->marker[0];
 }
 
+/* "7!", "7!!" ... is a marker of number 7 that was settled, perhaps several times. */
+static bool
+is_number_of(const char *marker, uint64_t number)
+{
+	char want[24];
+	const size_t n = (size_t)snprintf(want, sizeof want, "%" PRIu64 "!", number);
+
+	return strncmp(marker, want, n) == 0 && marker[n + strspn(marker + n, "!")] == '\0';
+}
+
 /* Was the change made whose outcome is not known?  From now on it cannot be any more. */
 static zinc_status
 settle(changing *x, redis_conn *c, const zinc_wait *wait, zinc_error *err)
 {
-	char had[24] = "", want[24];
+	char had[MARKER_LOOK + 1] = "";
 	zinc_resp_head h;
+	size_t n;
 
 	ZINC_TRY(zinc_resp_begin(c->r, 3, wait, err));
-	ZINC_TRY(zinc_resp_arg(c->r, "GETSET", wait, err));
+	ZINC_TRY(zinc_resp_arg(c->r, "APPEND", wait, err));
 	ZINC_TRY(zinc_resp_arg(c->r, x->marker, wait, err));
-	ZINC_TRY(zinc_resp_arg(c->r, "settled", wait, err));
+	ZINC_TRY(zinc_resp_arg(c->r, "!", wait, err));
+	ZINC_TRY(zinc_resp_begin(c->r, 2, wait, err));
+	ZINC_TRY(zinc_resp_arg(c->r, "GET", wait, err));
+	ZINC_TRY(zinc_resp_arg(c->r, x->marker, wait, err));
 	ZINC_TRY(zinc_resp_begin(c->r, 3, wait, err));
 	ZINC_TRY(zinc_resp_arg(c->r, "EXPIRE", wait, err));
 	ZINC_TRY(zinc_resp_arg(c->r, x->marker, wait, err));
 	ZINC_TRY(zinc_resp_arg(c->r, MARKER_SECONDS, wait, err));
 	ZINC_TRY(zinc_resp_flush(c->r, wait, err));
-	ZINC_TRY(zinc_redis_expect(c, '$', &h, wait, err));
-	if (!h.null && h.number < (int64_t)sizeof had)
-		ZINC_TRY(zinc_resp_read(c->r, had, (size_t)h.number, wait, err));
 	ZINC_TRY(zinc_redis_expect(c, ':', &h, wait, err));
-	snprintf(want, sizeof want, "%" PRIu64, x->number);
-	x->made = strcmp(had, want) == 0;
+	ZINC_TRY(zinc_redis_expect(c, '$', &h, wait, err));
+	if (h.null) /* somebody erases markers */
+		return zinc_redis_strange(c, err);
+	n = (size_t)zinc_min_u64((uint64_t)h.number, MARKER_LOOK);
+	ZINC_TRY(zinc_resp_read(c->r, had, n, wait, err));
+	ZINC_TRY(zinc_redis_expect(c, ':', &h, wait, err));
+	x->made = is_number_of(had, x->number);
+	x->run = c->run;
 	x->sent = false;
 	return ZINC_OK;
 }
 
+/* ---- runs of the server ---- */
+
+/* A relaxed change was made by this run; what needs a sync was made by one run, or by several. */
+static void
+note_run(redis_store *s, uint64_t run)
+{
+	uint64_t had = 0;
+
+	if (run && !atomic_compare_exchange_strong(&s->relaxed, &had, run) && had != run)
+		atomic_store(&s->relaxed, REDIS_RUNS);
+}
+
 /* ---- transactions ---- */
+
+/* The results of n commands.  The server goes on after one that failed: then only a part of the change may be made, which
+ * no repetition mends. */
+static zinc_status
+read_results(changing *x, redis_conn *c, size_t n, const zinc_wait *wait, zinc_error *err)
+{
+	zinc_status st = ZINC_OK;
+	zinc_resp_head h;
+	size_t i, failed = 0;
+
+	for (i = 0; i < n; i++) {
+		ZINC_TRY(zinc_resp_next(c->r, &h, wait, err));
+		if (h.type != '-' && h.type != '+' && h.type != ':')
+			return zinc_redis_strange(c, err);
+		if (h.type == '-' && failed++ == 0)
+			st = zinc_redis_fail(c, &h, err);
+	}
+	x->sent = failed && failed < n;
+	x->made = !failed;
+	c->again = c->again && !x->sent;
+	return st;
+}
 
 /* A key that was changed between WATCH and EXEC makes EXEC return nothing. */
 static zinc_status
@@ -131,17 +188,21 @@ read_exec(changing *x, redis_conn *c, size_t n, bool *raced, const zinc_wait *wa
 	zinc_resp_head h;
 
 	ZINC_TRY(zinc_resp_next(c->r, &h, wait, err));
-	x->sent = false;
-	if (h.type == '-')
+	if (h.type == '-') {
+		x->sent = false;
 		return zinc_redis_fail(c, &h, err);
+	}
 	if (h.type != '*' || (!h.null && (uint64_t)h.number != n) || (h.null && !x->conditional))
 		return zinc_redis_strange(c, err);
 	*raced = h.null;
-	x->made = !h.null;
-	return zinc_resp_skip(c->r, &h, wait, err);
+	if (!h.null)
+		return read_results(x, c, n, wait, err);
+	x->sent = false;
+	return ZINC_OK;
 }
 
-/* "+OK" of MULTI, "+QUEUED" of the others.  After an error EXEC does nothing. */
+/* "+OK" of MULTI, "+QUEUED" of the others.  After an error EXEC does nothing; but without MULTI each command was on its
+ * own, and nobody knows what was made. */
 static zinc_status
 read_queued(changing *x, redis_conn *c, size_t n, const zinc_wait *wait, zinc_error *err)
 {
@@ -153,13 +214,15 @@ read_queued(changing *x, redis_conn *c, size_t n, const zinc_wait *wait, zinc_er
 		ZINC_TRY(zinc_resp_next(c->r, &h, wait, err));
 		if (h.type == '-' && st == ZINC_OK)
 			st = zinc_redis_fail(c, &h, err);
-		else if (h.type != '-' && h.type != '+')
-			return zinc_redis_strange(c, err);
+		else if (h.type != '-' && (h.type != '+' || strcmp(h.text, i ? "QUEUED" : "OK") != 0))
+			return st != ZINC_OK ? st : zinc_redis_strange(c, err);
+		if (h.type == '-' && i == 0)
+			c->again = false;
 	}
 	if (st == ZINC_OK)
 		return ZINC_OK;
-	ZINC_TRY(zinc_resp_next(c->r, &h, wait, NULL));
-	x->sent = h.type != '-';
+	if (zinc_resp_next(c->r, &h, wait, NULL) == ZINC_OK)
+		x->sent = h.type != '-';
 	return st;
 }
 
@@ -168,6 +231,8 @@ commit(changing *x, redis_conn *c, size_t n, bool *raced, const zinc_wait *wait,
 {
 	const bool marks = has_marker(x, c);
 
+	if (c->no_multi.type == '-')
+		return zinc_redis_fail(c, &c->no_multi, err);
 	ZINC_TRY(zinc_resp_words(c->r, "MULTI", wait, err));
 	ZINC_TRY(x->send(x, c, wait, err));
 	if (marks) {
@@ -176,6 +241,7 @@ commit(changing *x, redis_conn *c, size_t n, bool *raced, const zinc_wait *wait,
 		ZINC_TRY(send_marker(c, x->number, wait, err));
 	}
 	x->sent = true;
+	x->run = c->run;
 	ZINC_TRY(zinc_resp_words(c->r, "EXEC", wait, err));
 	ZINC_TRY(zinc_resp_flush(c->r, wait, err));
 	ZINC_TRY(read_queued(x, c, n + marks, wait, err));
@@ -188,17 +254,16 @@ change_one(changing *x, redis_conn *c, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_resp_head h;
 
+	ZINC_TRY(x->send(x, c, wait, err)); /* but for its end, which flush sends */
 	x->sent = true;
-	ZINC_TRY(x->send(x, c, wait, err));
+	x->run = c->run;
 	ZINC_TRY(zinc_resp_flush(c->r, wait, err));
 	ZINC_TRY(zinc_resp_next(c->r, &h, wait, err));
-	x->sent = false;
-	if (h.type == '-')
-		return zinc_redis_fail(c, &h, err);
-	if (h.type != '+' && h.type != ':')
+	if (h.type != '-' && h.type != '+' && h.type != ':')
 		return zinc_redis_strange(c, err);
-	x->made = true;
-	return ZINC_OK;
+	x->sent = false;
+	x->made = h.type != '-';
+	return x->made ? ZINC_OK : zinc_redis_fail(c, &h, err);
 }
 
 static zinc_status
@@ -247,12 +312,28 @@ touch(const changing *x, redis_conn *c, const zinc_wait *wait, zinc_error *err)
 	return zinc_redis_expect(c, '+', &h, wait, err);
 }
 
+/* What was made by an earlier run of the server may be lost. */
+static zinc_status
+check_run(changing *x, const redis_conn *c, zinc_error *err)
+{
+	if (!x->made || x->relaxed || x->run == 0 || x->run == c->run)
+		return ZINC_OK;
+	if (x->syncs)
+		return zinc_fail(err, ZINC_E_UNCERTAIN,
+				 "the server was restarted before earlier changes were known to be on its disk");
+	x->made = false;
+	x->sent = true;
+	return ZINC_OK;
+}
+
 static zinc_status
 try_change(redis_conn *c, void *arg, const zinc_wait *wait, zinc_error *err)
 {
 	changing *x = (changing *)arg;
-	const bool again = x->made;
+	bool again;
 
+	ZINC_TRY(check_run(x, c, err));
+	again = x->made;
 	if (x->sent && x->conditional && !x->marker[0])
 		return zinc_fail(err, ZINC_E_UNCERTAIN,
 				 "the connection was lost before the server answered, and without redis.marker nothing "
@@ -263,6 +344,8 @@ try_change(redis_conn *c, void *arg, const zinc_wait *wait, zinc_error *err)
 		ZINC_TRY(change_now(x, c, wait, err));
 	else if (again)
 		ZINC_TRY(touch(x, c, wait, err));
+	if (x->made && x->relaxed && (atomic_load(&c->s->seen) & REDIS_WAITAOF))
+		note_run(c->s, c->run);
 	return x->made ? wait_for_disk(c, x->relaxed, wait, err) : ZINC_OK;
 }
 
@@ -272,7 +355,7 @@ run(changing *x, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_status st = zinc_redis_run(x->s, try_change, x, wait, err);
 
-	if (st != ZINC_E_IO || (!x->sent && !x->made))
+	if (st == ZINC_OK || (!x->sent && !x->made))
 		return st;
 	if (err)
 		err->code = ZINC_E_UNCERTAIN;
@@ -550,12 +633,18 @@ zinc_redis_update(void *self, const char *key, zinc_update_fn fn, void *arg, uin
 
 /* ---- sync: a change of this connection is on the disk after all that came before ---- */
 
+/* Relaxed changes from now on need no sync; those before do, until the disk has them. */
 zinc_status
 zinc_redis_sync(void *self, const zinc_wait *wait, zinc_error *err)
 {
-	changing x = {.s = (redis_store *)self, .made = true};
+	changing x = {.s = (redis_store *)self, .made = true, .syncs = true};
+	zinc_status st;
 
 	if (!(atomic_load(&x.s->seen) & REDIS_WAITAOF))
 		return ZINC_OK;
-	return run(&x, wait, err);
+	x.run = atomic_exchange(&x.s->relaxed, 0);
+	st = run(&x, wait, err);
+	if (st != ZINC_OK)
+		note_run(x.s, x.run);
+	return st;
 }

@@ -139,6 +139,9 @@ def sweep(proxy):
             for direction in ("up", "down"):
                 for at in places(total[direction]):
                     check(proxy, operation, want, after, (fault, direction, at))
+        if operation[0] in ("create", "replace", "update"):  # the look at the marker is lost, too
+            for at in places(total["down"]):
+                check(proxy, operation, want, after, ("cut", "down", at, 2))
         check(proxy, operation, want, after, ("drip", "down", max(0, total["down"] - 100)))
         check(proxy, operation, want, after, ("drip", "up", max(0, total["up"] - 100)))
 

@@ -29,7 +29,8 @@ struct peer {
 
 typedef struct connection {
 	peer *p;
-	int fd;
+	int fd, number; /* of the connection */
+	bool greeted;   /* the last command of the greeting was heard */
 } connection;
 
 static const char * or (const char *given, const char *usual)
@@ -37,7 +38,33 @@ static const char * or (const char *given, const char *usual)
 	return given ? given : usual;
 }
 
-/* The answer to a command; NULL: the script has ended. */
+/* The answer to a command of the greeting; NULL: it is none. */
+static const char *
+greet(connection *c, const char *command)
+{
+	const peer_script *s = &c->p->script;
+
+	if (c->greeted)
+		return NULL;
+	if (strncmp(command, "AUTH ", 5) == 0)
+		return or (s->auth, "+OK\r\n");
+	if (strncmp(command, "INFO ", 5) == 0 && c->number && s->later_info)
+		return s->later_info;
+	if (strncmp(command, "INFO ", 5) == 0)
+		return or (s->info, "$45\r\nredis_version:7.0.15\r\nredis_mode:standalone\r\n\r\n");
+	if (strcmp(command, "MULTI") == 0)
+		return or (s->multi, "+OK\r\n");
+	if (strcmp(command, "EXEC") == 0)
+		return s->multi ? "-ERR EXEC without MULTI\r\n" : "*0\r\n";
+	if (strncmp(command, "SELECT ", 7) == 0)
+		return or (s->select, "+OK\r\n");
+	if (strcmp(command, "CONFIG GET appendonly") == 0)
+		return or (s->aof, "*2\r\n$10\r\nappendonly\r\n$2\r\nno\r\n");
+	c->greeted = strcmp(command, "CONFIG GET appendfsync") == 0;
+	return c->greeted ? or (s->fsync, "*2\r\n$11\r\nappendfsync\r\n$8\r\neverysec\r\n") : NULL;
+}
+
+/* The answer to any other; NULL: the script has ended. */
 static const char *
 answer(peer *p, const char *command)
 {
@@ -45,16 +72,6 @@ answer(peer *p, const char *command)
 	const char *out;
 	size_t n;
 
-	if (strncmp(command, "AUTH ", 5) == 0)
-		return or (s->auth, "+OK\r\n");
-	if (strncmp(command, "INFO ", 5) == 0)
-		return or (s->info, "$45\r\nredis_version:7.0.15\r\nredis_mode:standalone\r\n\r\n");
-	if (strncmp(command, "SELECT ", 7) == 0)
-		return or (s->select, "+OK\r\n");
-	if (strcmp(command, "CONFIG GET appendonly") == 0)
-		return or (s->aof, "*2\r\n$10\r\nappendonly\r\n$2\r\nno\r\n");
-	if (strcmp(command, "CONFIG GET appendfsync") == 0)
-		return or (s->fsync, "*2\r\n$11\r\nappendfsync\r\n$8\r\neverysec\r\n");
 	pthread_mutex_lock(&p->lock);
 	n = strlen(p->heard);
 	snprintf(p->heard + n, sizeof p->heard - n, "%s;", command);
@@ -104,7 +121,9 @@ serve(void *arg)
 	const char *text;
 
 	while (in && read_command(in, command, sizeof command)) {
-		text = answer(c->p, command);
+		text = greet(c, command);
+		if (!text)
+			text = answer(c->p, command);
 		if (!text || strcmp(text, PEER_CLOSE) == 0)
 			break;
 		if (strcmp(text, PEER_SILENT) == 0) {
@@ -138,7 +157,7 @@ listen_on(void *arg)
 			close(fd);
 			continue;
 		}
-		*c = (connection){p, fd};
+		*c = (connection){p, fd, p->nconnections, false};
 		p->fds[p->nconnections] = fd;
 		if (pthread_create(&p->threads[p->nconnections], NULL, serve, c) == 0)
 			p->nconnections++;

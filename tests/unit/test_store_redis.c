@@ -21,7 +21,9 @@
 
 #define AOF_YES      "*2\r\n$10\r\nappendonly\r\n$3\r\nyes\r\n"
 #define FSYNC_ALWAYS "*2\r\n$11\r\nappendfsync\r\n$6\r\nalways\r\n"
-#define VERSION_7_2  "$45\r\nredis_version:7.2.99\r\nredis_mode:standalone\r\n\r\n"
+#define VERSION_7_2  RUN("00000000000000a1")
+#define RUN(id_)     "$70\r\nredis_version:7.2.99\r\nredis_mode:standalone\r\nrun_id:" id_ "\r\n\r\n"
+#define ON_DISK      "*2\r\n:1\r\n:0\r\n"
 #define NOPERM       "-NOPERM this user has no permissions to run the command\r\n"
 #define ANSWERS(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define SCRIPT(...)  (&(const peer_script){.answers = ANSWERS(__VA_ARGS__)})
@@ -209,19 +211,44 @@ parts_with_tags_share_one_value(void **state)
 /* ---- (4): the connection is lost after EXEC ---- */
 
 #define WATCHED_ABSENT "+OK\r\n", ":0\r\n", "+OK\r\n", "+QUEUED\r\n", "+QUEUED\r\n"
+#define EXECUTED       "*2\r\n+OK\r\n+OK\r\n"
+#define NOT_MADE       ":1\r\n", "$1\r\n!\r\n", ":1\r\n" /* what the marker says */
 
 static void
 own_change_is_not_somebody_elses(void **state)
 {
 	const zinc_condition absent = {ZINC_ABSENT, NULL};
-	peer *p = peer_start(SCRIPT(WATCHED_ABSENT, PEER_CLOSE, "$1\r\n1\r\n", ":1\r\n"));
+	peer *p = peer_start(SCRIPT(WATCHED_ABSENT, PEER_CLOSE, ":2\r\n", "$2\r\n1!\r\n", ":1\r\n"));
 	zinc_store *s = peer_open(p, "");
 	zinc_error err = ZINC_ERROR_INIT;
 
 	(void)state;
 	assert_ok(put(s, "k", "v", &absent, &err)); /* the marker has its number: it was made */
-	assert_non_null(strstr(peer_heard(p), ";GETSET zinc:marker:"));
+	assert_non_null(strstr(peer_heard(p), ";APPEND zinc:marker:"));
 	assert_int_equal(peer_connections(p), 2);
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+/* Also if the look at the marker is lost, too. */
+static void
+settled_twice(void **state)
+{
+	const zinc_condition absent = {ZINC_ABSENT, NULL};
+	peer *p =
+	    peer_start(SCRIPT(WATCHED_ABSENT, PEER_CLOSE, ":2\r\n", PEER_CLOSE, ":3\r\n", "$3\r\n1!!\r\n", ":1\r\n"));
+	zinc_store *s = peer_open(p, "");
+	zinc_error err = ZINC_ERROR_INIT;
+
+	(void)state;
+	assert_ok(put(s, "k", "v", &absent, &err));
+	assert_int_equal(peer_connections(p), 3);
+	zinc_store_close(s);
+	peer_stop(p);
+	p = peer_start(SCRIPT(WATCHED_ABSENT, PEER_CLOSE, ":2\r\n", PEER_CLOSE, ":3\r\n", "$4\r\n10!!\r\n", ":1\r\n",
+			      WATCHED_ABSENT, EXECUTED)); /* another number: it is made again */
+	s = peer_open(p, "");
+	assert_ok(put(s, "k", "v", &absent, &err));
 	zinc_store_close(s);
 	peer_stop(p);
 }
@@ -230,8 +257,7 @@ static void
 change_that_was_not_made_is_made_again(void **state)
 {
 	const zinc_condition absent = {ZINC_ABSENT, NULL};
-	peer *p =
-	    peer_start(SCRIPT(WATCHED_ABSENT, PEER_CLOSE, "$-1\r\n", ":1\r\n", WATCHED_ABSENT, "*2\r\n+OK\r\n+OK\r\n"));
+	peer *p = peer_start(SCRIPT(WATCHED_ABSENT, PEER_CLOSE, NOT_MADE, WATCHED_ABSENT, EXECUTED));
 	zinc_store *s = peer_open(p, "");
 	zinc_error err = ZINC_ERROR_INIT;
 
@@ -240,7 +266,7 @@ change_that_was_not_made_is_made_again(void **state)
 	zinc_store_close(s);
 	peer_stop(p);
 	/* made by somebody else meanwhile */
-	p = peer_start(SCRIPT(WATCHED_ABSENT, PEER_CLOSE, "$-1\r\n", ":1\r\n", "+OK\r\n", ":1\r\n", "+OK\r\n"));
+	p = peer_start(SCRIPT(WATCHED_ABSENT, PEER_CLOSE, NOT_MADE, "+OK\r\n", ":1\r\n", "+OK\r\n"));
 	s = peer_open(p, "");
 	assert_int_equal(put(s, "k", "v", &absent, &err), ZINC_E_EXISTS);
 	zinc_store_close(s);
@@ -287,6 +313,61 @@ retries_of_changes(void **state)
 	assert_int_equal(peer_connections(p), 1);
 	zinc_store_close(s);
 	peer_stop(p);
+}
+
+static void
+assert_create(const peer_script *script, zinc_status want, const char *word)
+{
+	const zinc_condition absent = {ZINC_ABSENT, NULL};
+	peer *p = peer_start(script);
+	zinc_store *s = peer_open(p, "");
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_status st = put(s, "k", "v", &absent, &err);
+
+	if (st != want || err.code != want || !strstr(zinc_error_text(&err), word))
+		fail_msg("%s, not %s with %s", zinc_error_text(&err), zinc_status_name(want), word);
+	assert_int_equal(peer_connections(p), 1);
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+/* (3) The server goes on after a command of a transaction that fails. */
+static void
+transactions_that_fail(void **state)
+{
+	(void)state;
+	assert_create(SCRIPT(WATCHED_ABSENT, "*2\r\n" NOPERM "+OK\r\n"), ZINC_E_UNCERTAIN, "NOPERM");
+	assert_create(SCRIPT(WATCHED_ABSENT, "*2\r\n+OK\r\n-OOM command not allowed\r\n"), ZINC_E_UNCERTAIN, "memory");
+	assert_create(SCRIPT(WATCHED_ABSENT, "*2\r\n" NOPERM NOPERM), ZINC_E_IO, "NOPERM");
+	assert_create(SCRIPT(WATCHED_ABSENT, "*1\r\n+OK\r\n"), ZINC_E_UNCERTAIN, "answer");
+	assert_create(SCRIPT(WATCHED_ABSENT, "<html>\r\n"), ZINC_E_UNCERTAIN, "RESP2");
+}
+
+/* Without MULTI, what follows it would be made at once. */
+static void
+servers_without_transactions(void **state)
+{
+	peer *p = peer_start(&(const peer_script){.multi = NOPERM});
+	zinc_store *s = peer_open(p, "");
+	zinc_get part = get_range("k", 2, 3);
+	zinc_error err = ZINC_ERROR_INIT;
+	gets g;
+
+	(void)state;
+	part.untagged = 1;
+	gets_init(&g, 1);
+	assert_ok(gets_run(&g, s, &part, &err));
+	assert_int_equal(g.r[0].found, ZINC_FAILED);
+	gets_fini(&g);
+	assert_string_equal(peer_heard(p), "");
+	zinc_store_close(s);
+	peer_stop(p);
+	assert_create(&(const peer_script){.answers = ANSWERS("+OK\r\n", ":0\r\n"), .multi = NOPERM}, ZINC_E_IO,
+		      "NOPERM"); /* two commands: WATCH and EXISTS */
+	assert_create(SCRIPT("+OK\r\n", ":0\r\n", NOPERM, "+OK\r\n"), ZINC_E_UNCERTAIN, "NOPERM");
+	assert_create(SCRIPT("+OK\r\n", ":0\r\n", NOPERM, NOPERM, NOPERM, "-ERR EXEC without MULTI\r\n"), ZINC_E_IO,
+		      "NOPERM");
+	assert_create(SCRIPT("+OK\r\n", ":0\r\n", "+OK\r\n", "+OK\r\n"), ZINC_E_UNCERTAIN, "answer");
 }
 
 /* ---- (5), (9): what the server says ---- */
@@ -349,7 +430,8 @@ errors_of_changes(void **state)
 	assert_put_fails("-OOM command not allowed when used memory > 'maxmemory'.\r\n", ZINC_E_IO, "memory");
 	assert_put_fails("-MISCONF Redis is configured to save RDB snapshots\r\n", ZINC_E_IO, "MISCONF");
 	assert_put_fails(PEER_CLOSE, ZINC_E_UNCERTAIN, "closed");
-	assert_put_fails("$1\r\nx\r\n", ZINC_E_CORRUPT, "answer");
+	assert_put_fails("$1\r\nx\r\n", ZINC_E_UNCERTAIN, "answer");
+	assert_put_fails("<html>\r\n", ZINC_E_UNCERTAIN, "RESP2");
 }
 
 /* What may pass is tried again. */
@@ -509,13 +591,96 @@ disk_is_waited_for(void **state)
 	peer_stop(p);
 }
 
+/* A server that was restarted may have lost what its disk was not waited for. */
+static void
+restarted_before_the_disk(void **state)
+{
+	const zinc_condition absent = {ZINC_ABSENT, NULL};
+	peer_script script = {.answers = ANSWERS("+OK\r\n", PEER_CLOSE, "+OK\r\n", ON_DISK),
+			      .info = RUN("00000000000000a1"),
+			      .aof = AOF_YES};
+	peer *p = peer_start(&script);
+	zinc_store *s = peer_open(p, "marker=m:");
+	zinc_error err = ZINC_ERROR_INIT;
+
+	(void)state;
+	assert_ok(put(s, "k", "1", NULL, &err)); /* the same run: another change is waited for */
+	assert_non_null(strstr(peer_heard(p), "SET zarr:k 1;WAITAOF 1 0 15001;SET m:"));
+	zinc_store_close(s);
+	peer_stop(p);
+	script.later_info = RUN("00000000000000b2");
+	p = peer_start(&script);
+	s = peer_open(p, "marker=m:");
+	assert_ok(put(s, "k", "1", NULL, &err)); /* another run: it is made again */
+	assert_string_equal(peer_heard(p), "SET zarr:k 1;WAITAOF 1 0 15001;SET zarr:k 1;WAITAOF 1 0 15001;");
+	zinc_store_close(s);
+	peer_stop(p);
+	script.answers = ANSWERS(WATCHED_ABSENT, EXECUTED, PEER_CLOSE, NOT_MADE, WATCHED_ABSENT, EXECUTED, ON_DISK);
+	p = peer_start(&script);
+	s = peer_open(p, "marker=m:");
+	assert_ok(put(s, "k", "1", &absent, &err)); /* the marker is lost, so the change is */
+	zinc_store_close(s);
+	peer_stop(p);
+	script.answers = ANSWERS(WATCHED_ABSENT, EXECUTED, PEER_CLOSE, ":2\r\n", "$2\r\n1!\r\n", ":1\r\n", ON_DISK);
+	p = peer_start(&script);
+	s = peer_open(p, "marker=m:");
+	assert_ok(put(s, "k", "1", &absent, &err)); /* it is not */
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+static void
+restarted_before_a_sync(void **state)
+{
+	const char *const answers[] = {"+OK\r\n", PEER_CLOSE, "$-1\r\n", NULL};
+	peer *p = peer_start(&(const peer_script){.answers = answers,
+						  .info = RUN("00000000000000a1"),
+						  .later_info = RUN("00000000000000b2"),
+						  .aof = AOF_YES});
+	zinc_store *s = peer_open(p, "");
+	zinc_error err = ZINC_ERROR_INIT;
+
+	(void)state;
+	assert_ok(zinc_store_put(s, NULL, "k", "1", 1, NULL, ZINC_PUT_RELAXED, NULL, NULL, &err));
+	assert_int_equal(get(s, "k", &err), ZINC_E_NOTFOUND); /* on another connection, of another run */
+	assert_int_equal(zinc_store_sync(s, NULL, &err), ZINC_E_UNCERTAIN);
+	assert_non_null(strstr(zinc_error_text(&err), "restarted"));
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
 /* ---- (7): deadlines ---- */
+
+/* Of several idle connections that are silent only one costs a timeout. */
+static zinc_status
+read_inside(void *arg, const void *old, size_t n, zinc_update *out, zinc_error *err)
+{
+	(void)old, (void)n;
+	out->keep = 1;
+	return get((zinc_store *)arg, "inner", err) == ZINC_E_NOTFOUND ? ZINC_OK : ZINC_E_IO;
+}
+
+static void
+dead_connections_are_given_up_together(void **state)
+{
+	peer *p = peer_start(SCRIPT("+OK\r\n", "$-1\r\n", "$-1\r\n", "+OK\r\n", PEER_SILENT, "$1\r\nx\r\n"));
+	zinc_store *s = peer_open(p, "timeout=0.5&retries=1");
+	zinc_error err = ZINC_ERROR_INIT;
+
+	(void)state;
+	assert_ok(zinc_store_update(s, "outer", read_inside, s, 0, 0, 0, NULL, &err));
+	assert_int_equal(peer_connections(p), 2); /* idle now */
+	assert_text(s, "k", "x");
+	assert_int_equal(peer_connections(p), 3);
+	zinc_store_close(s);
+	peer_stop(p);
+}
 
 static void
 deadlines(void **state)
 {
 	const zinc_condition absent = {ZINC_ABSENT, NULL};
-	peer *p = peer_start(SCRIPT(PEER_SILENT, PEER_SILENT, PEER_SILENT, PEER_SILENT));
+	peer *p = peer_start(SCRIPT(PEER_SILENT, PEER_SILENT, PEER_SILENT, PEER_SILENT, WATCHED_ABSENT, PEER_SILENT));
 	zinc_store *s = peer_open(p, "");
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_blob b = ZINC_BLOB_INIT;
@@ -526,11 +691,14 @@ deadlines(void **state)
 	(void)state;
 	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, &wait, &err), ZINC_E_CANCELLED);
 	wait.until = seconds() + 0.1;
-	assert_int_equal(zinc_store_put(s, NULL, "k", "v", 1, NULL, 0, NULL, &wait, &err), ZINC_E_CANCELLED);
+	assert_int_equal(zinc_store_put(s, NULL, "k", "v", 1, NULL, 0, NULL, &wait, &err), ZINC_E_UNCERTAIN);
+	assert_non_null(strstr(zinc_error_text(&err), "deadline"));
 	wait.until = seconds() + 0.1;
 	assert_int_equal(zinc_store_put(s, NULL, "k", "v", 1, &absent, 0, NULL, &wait, &err), ZINC_E_CANCELLED);
 	wait.until = seconds() + 0.1;
 	assert_int_equal(zinc_store_list(s, "", count_key, &n, &wait, &err), ZINC_E_CANCELLED);
+	wait.until = seconds() + 0.5; /* everything but the end of the transaction */
+	assert_int_equal(zinc_store_put(s, NULL, "k", "v", 1, &absent, 0, NULL, &wait, &err), ZINC_E_UNCERTAIN);
 	assert_true(seconds() - began < 60);
 	zinc_store_close(s);
 	peer_stop(p);
@@ -802,7 +970,10 @@ main(void)
 	    cmocka_unit_test(many_reads_are_one_round_trip),
 	    cmocka_unit_test(parts_with_tags_share_one_value),
 	    cmocka_unit_test(own_change_is_not_somebody_elses),
+	    cmocka_unit_test(settled_twice),
 	    cmocka_unit_test(change_that_was_not_made_is_made_again),
+	    cmocka_unit_test(transactions_that_fail),
+	    cmocka_unit_test(servers_without_transactions),
 	    cmocka_unit_test(outcome_that_stays_unknown),
 	    cmocka_unit_test(retries_of_changes),
 	    cmocka_unit_test(errors_of_the_server),
@@ -814,6 +985,9 @@ main(void)
 	    cmocka_unit_test(servers_that_are_refused),
 	    cmocka_unit_test(durable_if_the_server_says_so),
 	    cmocka_unit_test(disk_is_waited_for),
+	    cmocka_unit_test(restarted_before_the_disk),
+	    cmocka_unit_test(restarted_before_a_sync),
+	    cmocka_unit_test(dead_connections_are_given_up_together),
 	    cmocka_unit_test(deadlines),
 	    cmocka_unit_test(listing),
 	    cmocka_unit_test(patterns_are_escaped),
