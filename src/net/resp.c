@@ -4,7 +4,8 @@
  * Promises (tests/unit/test_resp.c and fuzz/fuzz_resp.c name each by its number):
  *
  * (1) A head is accepted or refused by its own bytes, however they arrive; what is no RESP2 is E_CORRUPT.
- * (2) Memory does not depend on what a server claims: replies are pulled, nesting is counted and not recursed.
+ * (2) Memory does not depend on what a server claims: replies are pulled, nesting is counted and not recursed.  What is
+ *     skipped has no more than 32 arrays inside of others, so that it ends.
  * (3) A value is complete only with its end of line.
  *
  * Long arguments, and secret ones, are sent from where they are, and copied to no buffer here.
@@ -16,6 +17,8 @@
 #define IN_BYTES  ((size_t)64 * 1024)
 #define OUT_BYTES ((size_t)64 * 1024)
 #define LONG_ARG  ((size_t)16 * 1024) /* not copied */
+
+#define MOST_ARRAYS 32
 
 struct zinc_resp {
 	zinc_context *ctx;
@@ -91,7 +94,7 @@ zinc_resp_parse(const uint8_t *p, size_t n, zinc_resp_head *out)
 	const uint8_t *end = most ? (const uint8_t *)memchr(p, '\r', most) : NULL;
 	size_t nline;
 
-	if (n && !strchr("+-:$*", p[0]))
+	if (n && (p[0] == '\0' || !strchr("+-:$*", p[0])))
 		return ZINC_RESP_BAD;
 	if (!end)
 		return n < ZINC_RESP_LINE ? 0 : ZINC_RESP_BAD;
@@ -348,10 +351,11 @@ zinc_resp_skip(zinc_resp *r, const zinc_resp_head *head, const zinc_wait *wait, 
 {
 	int64_t left = head->type == '*' ? head->number : 0;
 	zinc_resp_head h;
+	int arrays = 0;
 
 	for (; left > 0; left--) {
 		ZINC_TRY(zinc_resp_next(r, &h, wait, err));
-		if (h.type == '*' && h.number > ZINC_RESP_MOST - left)
+		if (h.type == '*' && (++arrays > MOST_ARRAYS || h.number > ZINC_RESP_MOST - left))
 			return malformed(r, err);
 		left += h.type == '*' ? h.number : 0;
 	}

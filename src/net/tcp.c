@@ -9,6 +9,7 @@
  * (3) With TLS the certificate must be trusted and name the host; neither can be turned off.
  * (4) No signal is raised when the server has closed the connection.
  * (5) A child of fork that closes a connection does not disturb the parent's.
+ * (6) An idle connection that the server has ended, or on which it has sent anything, is stale, with TLS too.
  *
  * The socket never blocks; poll() waits.
  */
@@ -72,7 +73,8 @@ wait_until(const zinc_tcp *c, short events, const zinc_wait *wait, zinc_error *e
 		ZINC_TRY(zinc_wait_for(wait, "the server", err));
 		left = end - zinc_now(c->ctx);
 		if (left <= 0)
-			return zinc_fail(err, ZINC_E_IO, "the server sent nothing for %g seconds", c->timeout);
+			return zinc_fail(err, ZINC_E_IO, "the server %s nothing for %g seconds",
+					 events == POLLIN ? "sent" : "took", c->timeout);
 		if (zinc_wait_left(wait) < left)
 			left = zinc_wait_left(wait);
 		if (wait && wait->cancel && left > CHECK_SECONDS)
@@ -363,17 +365,28 @@ set_bio(zinc_tcp *c, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* A key that needs a pass phrase is refused: OpenSSL would ask for it on the terminal. */
+static int
+no_pass_phrase(char *to, int room, int writes, void *arg)
+{
+	(void)to, (void)room, (void)writes, (void)arg;
+	return -1;
+}
+
 static zinc_status
 load_certificates(const zinc_tcp *c, const zinc_tcp_config *config, zinc_error *err)
 {
 	const char *cert = config->cert_file, *key = config->key_file ? config->key_file : cert;
 
+	SSL_CTX_set_default_passwd_cb(c->tls, no_pass_phrase);
 	if (config->ca_file ? SSL_CTX_load_verify_locations(c->tls, config->ca_file, NULL) != 1
 			    : SSL_CTX_set_default_verify_paths(c->tls) != 1)
 		return fail_tls(ZINC_E_INVALID, "cannot read the certificates of ca_file", err);
 	if (cert && (SSL_CTX_use_certificate_chain_file(c->tls, cert) != 1 ||
 		     SSL_CTX_use_PrivateKey_file(c->tls, key, SSL_FILETYPE_PEM) != 1))
-		return fail_tls(ZINC_E_INVALID, "cannot read the certificate of cert_file, or its key", err);
+		return fail_tls(ZINC_E_INVALID,
+				"cannot read the certificate of cert_file, or its key, which must need no pass phrase",
+				err);
 	return ZINC_OK;
 }
 
@@ -484,6 +497,21 @@ has_tls(const zinc_tcp *c)
 	return c->ssl != NULL;
 }
 
+/* Bytes on the socket say nothing: they may be tickets of TLS 1.3, which are taken here, or the end. */
+static bool
+is_tls_stale(const zinc_tcp *c)
+{
+	uint8_t byte;
+	bool idle;
+	int n;
+
+	ERR_clear_error();
+	n = SSL_peek(c->ssl, &byte, 1);
+	idle = n <= 0 && SSL_get_error(c->ssl, n) == SSL_ERROR_WANT_READ;
+	ERR_clear_error();
+	return !idle;
+}
+
 #else
 
 static zinc_status
@@ -519,6 +547,13 @@ has_tls(const zinc_tcp *c)
 {
 	(void)c;
 	return false;
+}
+
+static bool
+is_tls_stale(const zinc_tcp *c)
+{
+	(void)c;
+	return true;
 }
 
 #endif
@@ -606,14 +641,14 @@ zinc_tcp_recv(zinc_tcp *c, void *to, size_t room, size_t *n, const zinc_wait *wa
 	return ZINC_OK;
 }
 
-/* With TLS 1.3 there may be tickets to read, so a byte says nothing there. */
 bool
 zinc_tcp_is_stale(const zinc_tcp *c)
 {
 	uint8_t byte;
-	const ssize_t n = recv(c->fd, &byte, 1, MSG_PEEK);
 
-	return n == 0 || (n > 0 && !has_tls(c)) || (n < 0 && !must_wait(errno));
+	if (has_tls(c))
+		return is_tls_stale(c);
+	return recv(c->fd, &byte, 1, MSG_PEEK) >= 0 || !must_wait(errno);
 }
 
 bool

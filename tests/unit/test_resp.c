@@ -85,6 +85,8 @@ what_is_no_head(void **state)
 	line[0] = '+';
 	assert_true(zinc_resp_parse((const uint8_t *)line, sizeof line, &h) == ZINC_RESP_BAD); /* no end */
 	assert_int_equal(zinc_resp_parse((const uint8_t *)line, 100, &h), 0);                  /* not yet */
+	assert_true(zinc_resp_parse((const uint8_t *)"\0\r\n", 3, &h) == ZINC_RESP_BAD);
+	assert_true(zinc_resp_parse((const uint8_t *)"", 1, &h) == ZINC_RESP_BAD);
 	assert_int_equal(parse("", &h), 0);
 	assert_int_equal(parse("+OK\r", &h), 0);
 }
@@ -111,7 +113,7 @@ no_resp_is_corrupt(void **state)
 static void
 nesting_costs_nothing(void **state)
 {
-	enum { DEPTH = 1000000 };
+	enum { DEPTH = 33 };
 	char *text = (char *)malloc(DEPTH * 4 + 16);
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_resp_head h;
@@ -130,6 +132,12 @@ nesting_costs_nothing(void **state)
 	zinc_resp_free(r);
 	/* more elements than can be counted */
 	r = script("*4294967295\r\n*4294967295\r\n", 26);
+	assert_ok(zinc_resp_next(r, &h, NULL, &err));
+	assert_int_equal(zinc_resp_skip(r, &h, NULL, &err), ZINC_E_CORRUPT);
+	zinc_resp_free(r);
+	/* more arrays inside of others than anybody needs: it might never end */
+	memcpy(text + 4 * DEPTH, "*1\r\n:1\r\n", 8);
+	r = script(text, 4 * DEPTH + 8);
 	assert_ok(zinc_resp_next(r, &h, NULL, &err));
 	assert_int_equal(zinc_resp_skip(r, &h, NULL, &err), ZINC_E_CORRUPT);
 	zinc_resp_free(r);

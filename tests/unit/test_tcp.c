@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -208,6 +209,54 @@ child_closes_its_copy(void **state)
 	zinc_tcp_close(c);
 }
 
+/* (6) A connection with unread tickets is not stale, one with an answer that nobody waits for is; and one that ended. */
+static void
+idle_tls(void **state)
+{
+	static const char request[] = "GET /plain/none HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_tcp *c = NULL;
+	char answer[512];
+	bool again;
+	size_t n;
+	int i;
+
+	if (!web_can())
+		skip();
+	(void)state;
+	assert_ok(connect_tls(&c, "127.0.0.1", "cert.pem", &again, &err));
+	usleep(50000);
+	assert_false(zinc_tcp_is_stale(c));
+	assert_ok(zinc_tcp_send(c, request, strlen(request), NULL, &err));
+	for (i = 0; i < 500 && !zinc_tcp_is_stale(c); i++)
+		usleep(10000);
+	assert_true(zinc_tcp_is_stale(c));
+	while (zinc_tcp_recv(c, answer, sizeof answer, &n, NULL, &err) == ZINC_OK)
+		;
+	assert_true(zinc_tcp_is_stale(c));
+	zinc_tcp_close(c);
+}
+
+/* Nobody is asked for a pass phrase. */
+static void
+keys_that_are_locked(void **state)
+{
+	char text[8];
+	zinc_tcp_config config = {.host = "127.0.0.1", .port = text, .timeout = 10, .tls = true, .ca_file = "cert.pem"};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_tcp *c = NULL;
+	bool again;
+
+	(void)state;
+	if (!web_can() || system("openssl genrsa -aes128 -passout pass:secret -out locked.pem 1024 2>/dev/null") != 0)
+		skip();
+	snprintf(text, sizeof text, "%d", server.port);
+	config.cert_file = "cert.pem";
+	config.key_file = "locked.pem";
+	assert_int_equal(zinc_tcp_open(&c, zinc_context_get(NULL), &config, &again, NULL, &err), ZINC_E_INVALID);
+	assert_non_null(strstr(zinc_error_text(&err), "pass phrase"));
+}
+
 static int
 start(void **state)
 {
@@ -230,9 +279,14 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(nothing_waits_too_long), cmocka_unit_test(all_addresses_are_tried),
-	    cmocka_unit_test(sockets_of_files),       cmocka_unit_test(closed_connections),
-	    cmocka_unit_test(certificates),           cmocka_unit_test(child_closes_its_copy),
+	    cmocka_unit_test(nothing_waits_too_long),
+	    cmocka_unit_test(all_addresses_are_tried),
+	    cmocka_unit_test(sockets_of_files),
+	    cmocka_unit_test(closed_connections),
+	    cmocka_unit_test(certificates),
+	    cmocka_unit_test(child_closes_its_copy),
+	    cmocka_unit_test(idle_tls),
+	    cmocka_unit_test(keys_that_are_locked),
 	};
 
 	alarm(HANGS);
