@@ -308,6 +308,8 @@ open_as(void **self, bool tls, const char *rest, const zinc_store_options *optio
 	st = take_settings(s, options, err);
 	if (st == ZINC_OK)
 		st = zinc_redis_take_url(s, rest, err);
+	if (st == ZINC_OK && s->user && !s->password) /* the server would take it for the user "default" */
+		st = zinc_fail(err, ZINC_E_INVALID, "a user without a password: set redis.password");
 	s->tcp.host = s->host;
 	s->tcp.port = s->port;
 	s->tcp.path = s->socket;

@@ -19,6 +19,7 @@
 #define BUDGET      200
 #define PRICE       10
 #define INFO_BYTES  16384
+#define TOO_MANY    "ERR max number of clients"
 
 /* ---- errors of the server ---- */
 
@@ -50,27 +51,40 @@ static const struct {
     {"TRYAGAIN", ZINC_E_IO, true, NULL},
 };
 
+static void
+blot_out(char *text, const char *secret)
+{
+	const size_t n = secret ? strlen(secret) : 0;
+
+	for (; n && (text = strstr(text, secret)) != NULL; text += n)
+		memset(text, '*', n);
+}
+
 zinc_status
 zinc_redis_fail(redis_conn *c, const zinc_resp_head *h, zinc_error *err)
 {
 	const size_t n = strcspn(h->text, " ");
+	char text[ZINC_RESP_TEXT_BYTES];
 	size_t i;
 
-	c->again = strncmp(h->text, "ERR max number of clients", 25) == 0;
+	memcpy(text, h->text, sizeof text);
+	blot_out(text, c->s->password);
+	blot_out(text, c->s->user);
+	c->again = strncmp(h->text, TOO_MANY, strlen(TOO_MANY)) == 0;
 	if (n == 6 && memcmp(h->text, "NOPERM", 6) == 0)
 		return zinc_fail(
 		    err, ZINC_E_IO,
 		    "the server's access list does not allow it; the keys %.60s* and, for conditions, %.60s* "
 		    "are used: %s",
-		    c->s->prefix, c->s->marker, h->text);
+		    c->s->prefix, c->s->marker, text);
 	for (i = 0; i < sizeof failures / sizeof failures[0]; i++)
 		if (strlen(failures[i].word) == n && memcmp(failures[i].word, h->text, n) == 0) {
 			c->again = failures[i].again;
 			return failures[i].says
 				   ? zinc_fail(err, failures[i].status, "%s (%s)", failures[i].says, failures[i].word)
-				   : zinc_fail(err, failures[i].status, "the server refuses: %s", h->text);
+				   : zinc_fail(err, failures[i].status, "the server refuses: %s", text);
 		}
-	return zinc_fail(err, ZINC_E_IO, "the server refuses: %s", h->text);
+	return zinc_fail(err, ZINC_E_IO, "the server refuses: %s", text);
 }
 
 zinc_status
@@ -137,7 +151,8 @@ send_greeting(redis_conn *c, const zinc_wait *wait, zinc_error *err)
 	ZINC_TRY(zinc_resp_words(c->r, "INFO server", wait, err));
 	ZINC_TRY(zinc_resp_words(c->r, "MULTI", wait, err));
 	ZINC_TRY(zinc_resp_words(c->r, "EXEC", wait, err));
-	ZINC_TRY(zinc_resp_words(c->r, select, wait, err));
+	if (c->s->db) /* 0 is selected */
+		ZINC_TRY(zinc_resp_words(c->r, select, wait, err));
 	ZINC_TRY(zinc_resp_words(c->r, "CONFIG GET appendonly", wait, err));
 	ZINC_TRY(zinc_resp_words(c->r, "CONFIG GET appendfsync", wait, err));
 	return zinc_resp_flush(c->r, wait, err);
@@ -154,10 +169,12 @@ read_password(redis_conn *c, const zinc_wait *wait, zinc_error *err)
 	ZINC_TRY(zinc_resp_next(c->r, &h, wait, err));
 	if (h.type != '-')
 		return zinc_resp_skip(c->r, &h, wait, err);
+	if (strncmp(h.text, TOO_MANY, strlen(TOO_MANY)) == 0) /* which is said before anything is asked */
+		return zinc_redis_fail(c, &h, err);
+	h.text[strcspn(h.text, " ")] = '\0';
 	if (strncmp(h.text, "WRONGPASS", 9) != 0 && strncmp(h.text, "ERR", 3) != 0)
 		return zinc_redis_fail(c, &h, err);
-	return zinc_fail(err, ZINC_E_IO, "the server refuses the user or the password, or has none (%.*s)",
-			 (int)strcspn(h.text, " "), h.text);
+	return zinc_fail(err, ZINC_E_IO, "the server refuses the user or the password, or has none (%s)", h.text);
 }
 
 /* The value of "name:" at the beginning of a line; NULL: there is none. */
@@ -284,21 +301,31 @@ read_multi(redis_conn *c, const zinc_wait *wait, zinc_error *err)
 }
 
 static zinc_status
+read_select(redis_conn *c, const zinc_wait *wait, zinc_error *err)
+{
+	zinc_resp_head h;
+
+	if (!c->s->db)
+		return ZINC_OK;
+	ZINC_TRY(zinc_resp_next(c->r, &h, wait, err));
+	if (h.type == '-' && strncmp(h.text, "ERR DB", 6) == 0)
+		return zinc_fail(err, ZINC_E_INVALID, "the server has no database %u", c->s->db);
+	if (h.type == '-')
+		return zinc_redis_fail(c, &h, err);
+	return h.type == '+' ? ZINC_OK : zinc_redis_strange(c, err);
+}
+
+static zinc_status
 greet(redis_conn *c, const zinc_wait *wait, zinc_error *err)
 {
 	char aof[8], fsync_when[16];
 	bool waitaof = false;
-	zinc_resp_head h;
 
 	ZINC_TRY(send_greeting(c, wait, err));
 	ZINC_TRY(read_password(c, wait, err));
 	ZINC_TRY(read_info(c, &waitaof, wait, err));
 	ZINC_TRY(read_multi(c, wait, err));
-	ZINC_TRY(zinc_resp_next(c->r, &h, wait, err));
-	if (h.type == '-' && strncmp(h.text, "ERR", 3) == 0)
-		return zinc_fail(err, ZINC_E_INVALID, "the server has no database %u: %s", c->s->db, h.text);
-	if (h.type == '-')
-		return zinc_redis_fail(c, &h, err);
+	ZINC_TRY(read_select(c, wait, err));
 	ZINC_TRY(read_setting(c, aof, sizeof aof, wait, err));
 	ZINC_TRY(read_setting(c, fsync_when, sizeof fsync_when, wait, err));
 	if (strcmp(aof, "yes") != 0)

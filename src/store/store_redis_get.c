@@ -40,7 +40,7 @@ typedef struct reading {
 	zinc_status status; /* of the connection, while the sink was served */
 	zinc_error error;
 	/* memory that the sink gave for request `done`, which is asked for again after a failure */
-	bool has_room;
+	bool has_room, changed; /* changed: another size than before */
 	uint64_t room_bytes;
 	void *room;
 } reading;
@@ -165,7 +165,7 @@ give_room(void *arg, size_t i, uint64_t nbytes, void **buf)
 		return ZINC_ROOM_OK;
 	}
 	if (x->has_room) {
-		x->status = zinc_fail(&x->error, ZINC_E_IO, "the value was changed while it was read again");
+		x->changed = true;
 		return ZINC_ROOM_FAIL;
 	}
 	room = x->sink->room(x->sink->arg, i, nbytes, buf);
@@ -184,7 +184,13 @@ pass_on(void *arg, size_t i, const zinc_got *got)
 		return;
 	x->has_room = false;
 	x->done = i + 1;
-	x->sink->done(x->sink->arg, i, got);
+	if (!x->changed) {
+		x->sink->done(x->sink->arg, i, got);
+		return;
+	}
+	x->changed = false; /* it fails alone */
+	zinc_fail(&x->error, ZINC_E_IO, "the value was changed while it was read again");
+	zinc_sink_failed(x->sink, i, ZINC_E_IO, &x->error);
 }
 
 /* ---- answers ---- */

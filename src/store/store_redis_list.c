@@ -14,6 +14,8 @@
 #define AHEAD      512
 #define NAME_BYTES 256 /* of memory for each name that the limit of children allows */
 #define ERASE      1000
+#define MOST_PAGES (1u << 24) /* a server whose cursor never ends */
+#define GONE       (ZINC_ORDERED_NONE - 1)
 
 typedef struct name {
 	zinc_bytes text; /* without the prefix of the store */
@@ -68,7 +70,7 @@ keep_name(names *l, redis_conn *c, const zinc_wait *wait, zinc_error *err)
 	uint32_t n;
 
 	ZINC_TRY(zinc_redis_expect(c, '$', &h, wait, err));
-	if (h.null || (uint64_t)h.number > ZINC_MAX_KEY)
+	if (h.null || (uint64_t)h.number > ZINC_MAX_KEY + nstore)
 		return h.null ? zinc_redis_strange(c, err) : zinc_resp_end(c->r, wait, err);
 	ZINC_TRY(zinc_buf_reserve(&l->text, sizeof n + (size_t)h.number, err));
 	p = l->text.p + at + sizeof n;
@@ -112,8 +114,11 @@ static zinc_status
 scan(names *l, redis_conn *c, const char *pattern, const zinc_wait *wait, zinc_error *err)
 {
 	char cursor[32] = "0";
+	unsigned pages = 0;
 
 	do {
+		if (++pages > MOST_PAGES)
+			return zinc_redis_strange(c, err);
 		ZINC_TRY(zinc_wait_check(wait, err));
 		ZINC_TRY(send_scan(l, c, cursor, pattern, wait, err));
 		ZINC_TRY(read_page(l, c, cursor, wait, err));
@@ -187,27 +192,62 @@ read_size(redis_conn *c, name *x, const zinc_wait *wait, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* Is it empty, or was it erased after SCAN had found it? */
+static bool
+is_empty(const names *l, const name *x)
+{
+	return needs_size(l, x) && x->nbytes == 0;
+}
+
 static zinc_status
-find_sizes(const names *l, redis_conn *c, const zinc_wait *wait, zinc_error *err)
+read_exists(redis_conn *c, name *x, const zinc_wait *wait, zinc_error *err)
+{
+	zinc_resp_head h;
+
+	ZINC_TRY(zinc_redis_expect(c, ':', &h, wait, err));
+	if (h.number == 0)
+		x->nbytes = GONE;
+	return ZINC_OK;
+}
+
+/* Ask about each name that `which` chooses, some ahead. */
+static zinc_status
+ask_each(const names *l, redis_conn *c, const char *command, bool (*which)(const names *l, const name *x),
+	 zinc_status (*read_one)(redis_conn *c, name *x, const zinc_wait *wait, zinc_error *err), const zinc_wait *wait,
+	 zinc_error *err)
 {
 	size_t i, asked = 0, ahead = 0;
 
 	for (i = 0; i < l->n; i++) {
-		if (!needs_size(l, &l->sorted[i]))
+		if (!which(l, &l->sorted[i]))
 			continue;
 		for (asked = asked > i ? asked : i; ahead < AHEAD && asked < l->n; asked++) {
-			if (!needs_size(l, &l->sorted[asked]))
+			if (!which(l, &l->sorted[asked]))
 				continue;
 			ZINC_TRY(zinc_resp_begin(c->r, 2, wait, err));
-			ZINC_TRY(zinc_resp_arg(c->r, "STRLEN", wait, err));
+			ZINC_TRY(zinc_resp_arg(c->r, command, wait, err));
 			ZINC_TRY(zinc_redis_key(c, (const char *)l->sorted[asked].text.p, l->sorted[asked].text.n, wait,
 						err));
 			ahead++;
 		}
 		ZINC_TRY(zinc_resp_flush(c->r, wait, err));
-		ZINC_TRY(read_size(c, &l->sorted[i], wait, err));
+		ZINC_TRY(read_one(c, &l->sorted[i], wait, err));
 		ahead--;
 	}
+	return ZINC_OK;
+}
+
+static zinc_status
+find_sizes(names *l, redis_conn *c, const zinc_wait *wait, zinc_error *err)
+{
+	size_t i, n = 0;
+
+	ZINC_TRY(ask_each(l, c, "STRLEN", needs_size, read_size, wait, err));
+	ZINC_TRY(ask_each(l, c, "EXISTS", is_empty, read_exists, wait, err));
+	for (i = 0; i < l->n; i++)
+		if (l->sorted[i].nbytes != GONE)
+			l->sorted[n++] = l->sorted[i];
+	l->n = n;
 	return ZINC_OK;
 }
 

@@ -241,7 +241,7 @@ peer_open(const peer *p, const char *query)
 	zinc_store *s = NULL;
 	char url[512];
 
-	snprintf(url, sizeof url, "redis://127.0.0.1:%d/0?%s%s%s", p->port,
+	snprintf(url, sizeof url, "redis://127.0.0.1:%d/%d?%s%s%s", p->port, p->script.select ? 1 : 0,
 		 strstr(query, "retries=") ? "" : "retries=2", query[0] && !strstr(query, "retries=") ? "&" : "",
 		 query);
 	assert_ok(zinc_store_open(&s, url, NULL, &err));

@@ -28,7 +28,7 @@ const char *peer_heard(peer *p);
 /* Connections so far. */
 int peer_connections(peer *p);
 
-/* A store at "redis://127.0.0.1:PORT/0?query", with few and short retries. */
+/* A store at "redis://127.0.0.1:PORT/0?query" (1 if the script answers SELECT), with few and short retries. */
 zinc_store *peer_open(const peer *p, const char *query);
 
 /* "$3\r\nabc\r\n" and the like, in static memory that is used again after eight calls. */

@@ -100,6 +100,10 @@ urls(void **state)
 	assert_int_equal(zinc_store_open(&s, "redis://h/0?timeout=0", NULL, &err), ZINC_E_INVALID);
 	assert_int_equal(zinc_store_open(&s, "rediss://h/0?socket=/x", NULL, &err), ZINC_E_INVALID);
 	assert_int_equal(zinc_store_open(&s, "redis://h/0?marker=zarr:x", NULL, &err), ZINC_E_INVALID);
+	assert_int_equal(zinc_store_open(&s, "redis://u@h/0", NULL, &err), ZINC_E_INVALID);
+	assert_non_null(strstr(zinc_error_text(&err), "redis.password"));
+	assert_ok(zinc_store_open(&s, "redis://u@h/0?password=x", NULL, &err));
+	zinc_store_close(s);
 }
 
 /* ---- what is sent ---- */
@@ -493,6 +497,29 @@ reading_goes_on(void **state)
 	peer_stop(p);
 }
 
+/* It has another size then: it fails, and no other. */
+static void
+reading_goes_on_with_another_value(void **state)
+{
+	peer *p = peer_start(SCRIPT("$1\r\nx\r\n", "$5\r\nhe", PEER_CLOSE, "$7\r\nanother\r\n", "$-1\r\n"));
+	zinc_store *s = peer_open(p, "");
+	zinc_get r[3] = {get_range("a", 0, ZINC_TO_END), get_range("b", 0, ZINC_TO_END),
+			 get_range("c", 0, ZINC_TO_END)};
+	zinc_error err = ZINC_ERROR_INIT;
+	gets g;
+
+	(void)state;
+	gets_init(&g, 3);
+	assert_ok(gets_run(&g, s, r, &err));
+	assert_int_equal(g.r[0].found, ZINC_FOUND);
+	assert_int_equal(g.r[1].found, ZINC_FAILED);
+	assert_int_equal(g.r[1].status, ZINC_E_IO);
+	assert_int_equal(g.r[2].found, ZINC_MISSING);
+	gets_fini(&g);
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
 /* A server may claim any size: nothing is allocated for it but by the sink. */
 static void
 huge_values(void **state)
@@ -532,12 +559,16 @@ servers_that_are_refused(void **state)
 	assert_refused(&(const peer_script){.info = "$23\r\nredis_mode:sentinel\r\n\r\n\r\n"}, ZINC_E_UNSUPPORTED,
 		       "Sentinel");
 	assert_refused(&(const peer_script){.select = "-ERR DB index is out of range\r\n"}, ZINC_E_INVALID,
-		       "database 0");
+		       "database 1");
 	assert_refused(&(const peer_script){.auth = "-WRONGPASS invalid username-password pair\r\n"}, ZINC_E_IO,
 		       "password");
 	assert_refused(&(const peer_script){.auth = "-ERR unknown command, with args beginning with: `hunter2`\r\n"},
 		       ZINC_E_IO, "password");
 	assert_refused(&(const peer_script){.info = "-NOAUTH Authentication required.\r\n"}, ZINC_E_IO, "password");
+	assert_refused(&(const peer_script){.auth = "-NOPERM of hunter2\r\n"}, ZINC_E_IO, "NOPERM");
+	assert_refused(&(const peer_script){.info = "-ERR what is hunter2?\r\n"}, ZINC_E_IO, "what is *******?");
+	assert_refused(&(const peer_script){.info = "$-1\r\n"}, ZINC_E_CORRUPT, "answer");
+	assert_refused(&(const peer_script){.aof = "*2\r\n$10\r\nappendonly\r\n$-1\r\n"}, ZINC_E_CORRUPT, "answer");
 }
 
 /* ---- (6): durability ---- */
@@ -738,9 +769,10 @@ add_non_key(void *arg, const zinc_non_key *x)
 static void
 listing(void **state)
 {
-	peer *p = peer_start(SCRIPT("*2\r\n$2\r\n17\r\n*3\r\n$6\r\nzarr:b\r\n$6\r\nzarr:a\r\n$7\r\nother:x\r\n",
-				    "*2\r\n$1\r\n0\r\n*3\r\n$6\r\nzarr:a\r\n$9\r\nzarr:c//d\r\n$6\r\nzarr:l\r\n",
-				    ":1\r\n", ":2\r\n", ":0\r\n", "-WRONGTYPE Operation against a key\r\n"));
+	peer *p =
+	    peer_start(SCRIPT("*2\r\n$2\r\n17\r\n*3\r\n$6\r\nzarr:b\r\n$6\r\nzarr:a\r\n$7\r\nother:x\r\n",
+			      "*2\r\n$1\r\n0\r\n*3\r\n$6\r\nzarr:a\r\n$9\r\nzarr:c//d\r\n$6\r\nzarr:l\r\n", ":1\r\n",
+			      ":0\r\n", ":0\r\n", "-WRONGTYPE Operation against a key\r\n", ":0\r\n", ":1\r\n"));
 	zinc_store *s = peer_open(p, "");
 	zinc_error err = ZINC_ERROR_INIT;
 	listed l = {""};
@@ -748,7 +780,7 @@ listing(void **state)
 
 	(void)state;
 	assert_ok(zinc_store_walk(s, "", &to, NULL, &err));
-	assert_string_equal(l.text, "a=1 b=2 (1 c//d) (2 l) ");
+	assert_string_equal(l.text, "a=1 (1 c//d) (2 l) "); /* b was erased between */
 	assert_non_null(
 	    strstr(peer_heard(p), "SCAN 0 MATCH zarr:* COUNT 1000;SCAN 17 MATCH zarr:* COUNT 1000;STRLEN zarr:a;"));
 	zinc_store_close(s);
@@ -981,6 +1013,7 @@ main(void)
 	    cmocka_unit_test(loading_passes),
 	    cmocka_unit_test(one_of_many_is_no_string),
 	    cmocka_unit_test(reading_goes_on),
+	    cmocka_unit_test(reading_goes_on_with_another_value),
 	    cmocka_unit_test(huge_values),
 	    cmocka_unit_test(servers_that_are_refused),
 	    cmocka_unit_test(durable_if_the_server_says_so),
