@@ -8,7 +8,8 @@
  * (2) A group copies small values, at most 4 MiB or 1024 of them, and writes them together, at the latest at its commit; a
  *     long value is written at once, with those before it.
  * (3) Only the commit of a group is durable; it covers everything that the group has written before.
- * (4) What could not be written is reported by the commit, each key once.
+ * (4) What could not be written is reported once: by done() if its own call fails, else by the commit.  Until then only
+ *     its key is kept.
  */
 #include "store/store_batch.h"
 
@@ -147,20 +148,35 @@ free_list(const batch_group *g, pending *p)
 	}
 }
 
-/* After a flush: keep those that failed for the report. */
+/* Without its value. */
+static pending *
+only_key(const batch_group *g, pending *p)
+{
+	pending *q = (pending *)zinc_realloc(g->ctx, p, sizeof *p + strlen(p->key) + 1);
+
+	p = q ? q : p;
+	p->change.key = p->key;
+	p->change.iov = NULL;
+	p->change.niov = 0;
+	return p;
+}
+
+/* After a flush: keep those that failed for the report, but for the last `ntold` if the caller is told about them. */
 static void
-sort_out(batch_group *g, zinc_status st)
+sort_out(batch_group *g, size_t ntold, zinc_status st)
 {
 	pending *p = g->first, *next;
+	size_t left = g->n;
 
-	for (; p; p = next) {
+	for (; p; p = next, left--) {
 		next = p->next;
 		p->next = NULL;
 		p->failed = st != ZINC_OK;
-		if (st == ZINC_OK && p->change.status == ZINC_OK) {
+		if (st == ZINC_OK ? p->change.status == ZINC_OK : left <= ntold) {
 			zinc_free(g->ctx, p);
 			continue;
 		}
+		p = only_key(g, p);
 		*g->last_failed = p;
 		g->last_failed = &p->next;
 	}
@@ -189,9 +205,10 @@ apply_list(const batch_group *g, zinc_change *more, size_t nmore, bool relaxed, 
 	return st;
 }
 
-/* Write what is pending, and `more` after it, in one transaction. */
+/* Write what is pending, and `more` after it, in one transaction.  ntold: see sort_out. */
 static zinc_status
-flush(batch_group *g, zinc_change *more, size_t nmore, bool relaxed, const zinc_wait *wait, zinc_error *err)
+flush(batch_group *g, zinc_change *more, size_t nmore, size_t ntold, bool relaxed, const zinc_wait *wait,
+      zinc_error *err)
 {
 	const zinc_status st = apply_list(g, more, nmore, relaxed, wait, err);
 
@@ -201,7 +218,7 @@ flush(batch_group *g, zinc_change *more, size_t nmore, bool relaxed, const zinc_
 		g->status = st;
 		zinc_error_copy(&g->error, err);
 	}
-	sort_out(g, st);
+	sort_out(g, ntold, st);
 	return st;
 }
 
@@ -256,11 +273,11 @@ group_add(zinc_put_group *group, zinc_change *changes, size_t n, uint32_t flags,
 	ZINC_TRY(zinc_turn_acquire(&g->turn, wait, err));
 	st = zinc_wait_check(wait, err);
 	if (st == ZINC_OK && ((flags & ZINC_PUT_TAGS) || is_long(changes, n)))
-		st = flush(g, changes, n, true, wait, err);
+		st = flush(g, changes, n, 0, true, wait, err);
 	else if (st == ZINC_OK)
 		st = copy_all(g, changes, n, err);
 	if (st == ZINC_OK && (g->n >= GROUP_CHANGES || g->nbytes >= GROUP_BYTES))
-		st = flush(g, NULL, 0, true, wait, err);
+		st = flush(g, NULL, 0, n, true, wait, err);
 	zinc_turn_release(&g->turn);
 	return st;
 }
@@ -334,7 +351,7 @@ zinc_batch_commit(void *self, zinc_put_group *group, zinc_committed_fn fn, void 
 
 	zinc_error_clear(&e);
 	if (g->first)
-		last = flush(g, NULL, 0, g->relaxed, wait, &e);
+		last = flush(g, NULL, 0, 0, g->relaxed, wait, &e);
 	if (last == ZINC_OK && earlier) /* the last transaction syncs nothing if it changes nothing */
 		last = g->store->ops->sync(g->store, wait, &e);
 	st = report_failed(g, fn, arg, err);

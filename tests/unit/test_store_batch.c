@@ -207,6 +207,39 @@ commits_report_what_failed(void **state)
 	assert_string_equal(failed.text, want);
 }
 
+/* A flush that the group makes by itself: its last put is told at once, the others by the commit; no value is kept. */
+static void
+flushes_that_fail(void **state)
+{
+	zinc_context_options o = ZINC_CONTEXT_OPTIONS_INIT;
+	zinc_context *ctx = NULL;
+	sweep_memory m;
+	zinc_error err = ZINC_ERROR_INIT;
+	notes x = {{&ops, NULL}, "", ZINC_OK, {NULL}}, failed = {{NULL, NULL}, "", ZINC_OK, {NULL}};
+	zinc_put_group *g;
+	char want[64];
+	int i;
+
+	(void)state;
+	sweep_memory_init(&m);
+	o.allocator = &m.allocator;
+	o.threads = 1;
+	assert_ok(zinc_context_new(&ctx, &o, &err));
+	x.batched.ctx = ctx;
+	g = begin(&x, 0);
+	for (i = 0; i < 4; i++) {
+		x.fails = i == 3 ? ZINC_E_IO : ZINC_OK;
+		assert_int_equal(put(&x, g, i == 3 ? "last" : "k", 1 << 20, NULL, 0).last,
+				 i == 3 ? ZINC_E_IO : ZINC_OK);
+	}
+	assert_string_equal(x.text, "4r");
+	assert_true(atomic_load(&m.bytes) < 1 << 19);
+	assert_int_equal(zinc_batch_commit(NULL, g, note_failed, &failed, NULL, &err), ZINC_E_IO);
+	snprintf(want, sizeof want, "k:%d k:%d k:%d", (int)ZINC_E_IO, (int)ZINC_E_IO, (int)ZINC_E_IO);
+	assert_string_equal(failed.text, want);
+	zinc_context_free(ctx);
+}
+
 /* ---- (5), (6), (7) ---- */
 
 /* Counts the rows that are read, in the note of the last. */
@@ -378,6 +411,7 @@ main(void)
 	    cmocka_unit_test(groups_write_together),
 	    cmocka_unit_test(commits_cover_what_was_written),
 	    cmocka_unit_test(commits_report_what_failed),
+	    cmocka_unit_test(flushes_that_fail),
 	    cmocka_unit_test(listings),
 	    cmocka_unit_test(memory_runs_out),
 	    cmocka_unit_test(tags_of_versions),
