@@ -88,6 +88,7 @@ typedef struct pg_conn {
 	double since;          /* the last sign of life, or the begin of the call */
 	size_t queued;         /* bytes that were given to libpq since it sent everything */
 	pg_fault fault;        /* of the last failure */
+	char state[6];         /* SQLSTATE of the last failure */
 	bool broken;           /* not to be used again */
 	char durable[16];      /* synchronous_commit for durable changes */
 	char started[40];      /* when the server was started */

@@ -229,6 +229,7 @@ zinc_pg_enter(pg_try *t, pg_conn **out)
 	c->wait = t->wait;
 	c->since = zinc_now(t->s->batched.ctx);
 	c->fault = PG_FINE;
+	c->state[0] = '\0';
 	c->queued = 0;
 	*out = c;
 	return ZINC_OK;

@@ -87,6 +87,7 @@ fail_lost(pg_conn *c, zinc_error *err)
 
 	c->broken = true;
 	c->fault = PG_LOST;
+	c->state[0] = '\0';
 	first_line(line, PQerrorMessage(c->db));
 	return zinc_fail(err, ZINC_E_IO, "the connection to PostgreSQL was lost: %s",
 			 line[0] ? line : "no reason is known");
@@ -102,6 +103,7 @@ zinc_pg_fail(pg_conn *c, const PGresult *res, zinc_error *err)
 	if (!state)
 		return fail_lost(c, err);
 	m = find(state);
+	snprintf(c->state, sizeof c->state, "%s", state);
 	c->fault = m->fault;
 	c->broken = c->broken || m->fault == PG_LOST || PQstatus(c->db) != CONNECTION_OK;
 	text = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);

@@ -30,6 +30,8 @@
 	"SELECT (checkpoint_time < pg_postmaster_start_time())::text, substr(pg_walfile_name("                         \
 	"pg_current_wal_insert_lsn()), 1, 8) FROM pg_control_checkpoint()"
 
+#define NO_SUCH_TRANSACTION "22023" /* what txid_status says of a number that was not given yet */
+
 /* What a transaction does between its begin and its end. */
 typedef struct work {
 	zinc_status (*send)(void *arg, pg_conn *c, zinc_error *err);
@@ -142,6 +144,31 @@ is_sure(pg_conn *c, const sent *x)
 	return sure;
 }
 
+/* A standby may not have heard of the transaction yet: ask again, until there is a server that can be written. */
+static zinc_status
+fail_standby(pg_conn *c, zinc_error *err)
+{
+	c->fault = PG_AGAIN;
+	c->broken = true;
+	return zinc_fail(err, ZINC_E_IO, "PostgreSQL is a standby, or is recovering");
+}
+
+/* The server has not given the number yet. */
+static zinc_status
+ask_in_recovery(pg_conn *c, verdict *out, zinc_error *err)
+{
+	PGresult *r = NULL;
+	bool standby;
+
+	ZINC_TRY(zinc_pg_run(c, "SELECT pg_is_in_recovery()::text", NULL, &r, err));
+	standby = strcmp(zinc_pg_column(r, 0, 0), "false") != 0;
+	PQclear(r);
+	if (standby)
+		return fail_standby(c, err);
+	*out = UNDONE;
+	return ZINC_OK;
+}
+
 static zinc_status
 ask_verdict(const work *w, pg_conn *c, const sent *x, verdict *out, zinc_error *err)
 {
@@ -152,12 +179,14 @@ ask_verdict(const work *w, pg_conn *c, const sent *x, verdict *out, zinc_error *
 	bool seen = false;
 
 	zinc_pg_add_number(&p, x->id);
-	st = zinc_pg_run(c, "SELECT txid_status($1::int8)", &p, &r, err);
-	if (st != ZINC_OK && !c->broken && c->fault == PG_FINAL) {
-		*out = UNDONE; /* a number that the server has not given yet */
-		return ZINC_OK;
-	}
+	st = zinc_pg_run(c, "SELECT txid_status($1::int8), pg_is_in_recovery()::text", &p, &r, err);
+	if (st != ZINC_OK && !c->broken && strcmp(c->state, NO_SUCH_TRANSACTION) == 0)
+		return ask_in_recovery(c, out, err);
 	ZINC_TRY(st);
+	if (strcmp(zinc_pg_column(r, 0, 1), "true") == 0) {
+		PQclear(r);
+		return fail_standby(c, err);
+	}
 	is = zinc_pg_column(r, 0, 0);
 	*out = strcmp(is, "committed") == 0     ? COMMITTED
 	       : strcmp(is, "aborted") == 0     ? UNDONE
