@@ -99,8 +99,9 @@ ZINC_MODULE_API void zinc_known_fini(zinc_known *k, zinc_context *ctx);
 
 /* ---- files ---- */
 
-/* What is at path[0..n) plus `suffix`, links followed; false: nothing. */
-ZINC_MODULE_API bool zinc_file_look(zinc_context *ctx, const char *path, size_t n, const char *suffix,
-				    struct stat *out);
+/* What is at path[0..n) plus `suffix`, links followed.  *there is false if nothing is, and after a failure: whoever may
+ * not look does not know. */
+ZINC_MODULE_API zinc_status zinc_file_look(zinc_context *ctx, const char *path, size_t n, const char *suffix,
+					   bool *there, struct stat *out, zinc_error *err);
 
 #endif

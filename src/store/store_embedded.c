@@ -66,7 +66,7 @@ load(embedded_store *s, reading *x, const zinc_get *r, const zinc_wait *wait, zi
 	embedded_db *d = NULL;
 	zinc_status st;
 
-	ZINC_TRY(zinc_embedded_enter(s, false, &d, wait, err));
+	ZINC_TRY(zinc_embedded_enter(s, EMBEDDED_LOOK, &d, wait, err));
 	if (!d)
 		return ZINC_OK;
 	st = s->engine->get(d->db, r->key, strlen(r->key), &x->value, err);
@@ -236,6 +236,20 @@ check_and_write(embedded_store *s, embedded_db *d, prepared *p, zinc_change *con
 	return write_all(s, d, p->changes, p->n, relaxed, wait, err);
 }
 
+/* Without a database a change is made only if one that has no value yet fulfils its condition. */
+static bool
+makes_database(zinc_change *const *changes, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		changes[i]->status = zinc_batch_check(changes[i]->when, NULL);
+		if (changes[i]->status == ZINC_OK && !changes[i]->erase)
+			return true;
+	}
+	return false;
+}
+
 static zinc_status
 apply_all(void *self, zinc_change *const *changes, size_t n, bool relaxed, const zinc_wait *wait, zinc_error *err)
 {
@@ -246,8 +260,9 @@ apply_all(void *self, zinc_change *const *changes, size_t n, bool relaxed, const
 
 	st = prepared_init(&p, s->ctx, n, err);
 	if (st == ZINC_OK)
-		st = zinc_embedded_enter(s, true, &d, wait, err);
-	if (st == ZINC_OK) {
+		st =
+		    zinc_embedded_enter(s, makes_database(changes, n) ? EMBEDDED_MAKE : EMBEDDED_CHANGE, &d, wait, err);
+	if (st == ZINC_OK && d) {
 		st = check_and_write(s, d, &p, changes, n, relaxed, wait, err);
 		zinc_embedded_leave(d, true);
 	}
@@ -266,13 +281,13 @@ zinc_embedded_sync(void *self, const zinc_wait *wait, zinc_error *err)
 	ZINC_TRY(zinc_wait_check(wait, err));
 	if (!atomic_exchange(&s->relaxed, false))
 		return ZINC_OK;
-	st = zinc_embedded_enter(s, false, &d, wait, err);
+	st = zinc_embedded_enter(s, EMBEDDED_LOOK, &d, wait, err);
 	if (st == ZINC_OK && d && !d->readonly && s->engine->sync) {
 		st = s->engine->sync(d->db, err);
 	} else if (st == ZINC_OK && d && !d->readonly) {
 		zinc_embedded_expire(d);
 		zinc_embedded_leave(d, false);
-		st = zinc_embedded_enter(s, false, &d, wait, err);
+		st = zinc_embedded_enter(s, EMBEDDED_LOOK, &d, wait, err);
 	}
 	zinc_embedded_leave(d, false);
 	if (st != ZINC_OK)
@@ -325,7 +340,7 @@ zinc_embedded_update(void *self, const char *key, zinc_update_fn fn, void *arg, 
 	embedded_db *d = NULL;
 	zinc_status st;
 
-	ZINC_TRY(zinc_embedded_enter(s, true, &d, wait, err));
+	ZINC_TRY(zinc_embedded_enter(s, EMBEDDED_MAKE, &d, wait, err));
 	st = s->engine->get(d->db, key, strlen(key), &old, err);
 	if (st == ZINC_OK)
 		st = change_value(s, d, &u, &old, wait, err);
@@ -357,18 +372,19 @@ typedef struct ordered {
 	zinc_ordered_row_fn fn;
 	void *arg;
 	zinc_buf last; /* the key before */
+	zinc_bytes from;
 	bool any, disordered;
 	zinc_status status;
 	zinc_error *err;
 } ordered;
 
 static bool
-follows(const zinc_buf *last, const char *key, size_t n)
+is_less(const void *a, size_t na, const void *b, size_t nb)
 {
-	const size_t both = last->n < n ? last->n : n;
-	const int order = both ? memcmp(last->p, key, both) : 0;
+	const size_t both = na < nb ? na : nb;
+	const int order = both ? memcmp(a, b, both) : 0;
 
-	return order < 0 || (order == 0 && last->n < n);
+	return order < 0 || (order == 0 && na < nb);
 }
 
 static int
@@ -376,7 +392,7 @@ pass_row(void *arg, const char *key, size_t n, uint64_t nbytes)
 {
 	ordered *o = (ordered *)arg;
 
-	if (o->any && !follows(&o->last, key, n)) {
+	if (o->any ? !is_less(o->last.p, o->last.n, key, n) : is_less(key, n, o->from.p, o->from.n)) {
 		o->disordered = true;
 		return 1;
 	}
@@ -388,20 +404,25 @@ pass_row(void *arg, const char *key, size_t n, uint64_t nbytes)
 	return o->status != ZINC_OK || o->fn(o->arg, key, n, nbytes) != 0;
 }
 
+zinc_status
+zinc_embedded_fail_order(zinc_error *err)
+{
+	return zinc_fail(err, ZINC_E_UNSUPPORTED,
+			 "the keys of the database are not in byte order: it has another comparator, or is damaged");
+}
+
 static zinc_status
 scan_ordered(embedded_store *s, embedded_db *d, const char *prefix, zinc_bytes from, bool sizes, zinc_ordered_row_fn fn,
 	     void *arg, zinc_error *err)
 {
-	ordered o = {.prefix = prefix, .fn = fn, .arg = arg, .err = err};
+	ordered o = {.prefix = prefix, .fn = fn, .arg = arg, .from = from, .err = err};
 	zinc_status st;
 
 	zinc_buf_init(&o.last, s->ctx, EMBEDDED_NAME_MAX);
 	st = s->engine->scan(d->db, from, sizes, pass_row, &o, err);
 	zinc_buf_fini(&o.last);
 	if (st == ZINC_OK && o.disordered)
-		st = zinc_fail(
-		    err, ZINC_E_UNSUPPORTED,
-		    "the keys of the database are not in byte order: it has another comparator, or is damaged");
+		st = zinc_embedded_fail_order(err);
 	return st == ZINC_OK ? o.status : st;
 }
 
@@ -419,7 +440,7 @@ rows(void *self, const char *prefix, zinc_bytes from, bool sizes, zinc_ordered_r
 	embedded_db *d = NULL;
 	zinc_status st;
 
-	ZINC_TRY(zinc_embedded_enter(l->s, false, &d, wait, err));
+	ZINC_TRY(zinc_embedded_enter(l->s, EMBEDDED_LOOK, &d, wait, err));
 	if (!d)
 		return ZINC_OK;
 	if (is_unordered(d))
@@ -460,6 +481,10 @@ note_key(void *arg, const char *key, size_t n, uint64_t nbytes)
 	erasing *x = (erasing *)arg;
 
 	(void)nbytes;
+	if (x->ordered && is_less(key, n, x->prefix, strlen(x->prefix))) {
+		x->status = zinc_embedded_fail_order(x->err);
+		return 1;
+	}
 	if (!begins_with(key, n, x->prefix))
 		return x->ordered;
 	x->status = zinc_buf_add(&x->names, key, n, x->err);
@@ -514,8 +539,8 @@ zinc_embedded_del_prefix(void *self, const char *prefix, uint32_t flags, const z
 	if (x)
 		zinc_buf_init(&x->names, s->ctx, ERASE_KEYS * (size_t)EMBEDDED_NAME_MAX);
 	if (st == ZINC_OK)
-		st = zinc_embedded_enter(s, true, &d, wait, err);
-	if (st == ZINC_OK) {
+		st = zinc_embedded_enter(s, EMBEDDED_CHANGE, &d, wait, err);
+	if (st == ZINC_OK && d) {
 		x->prefix = prefix;
 		x->err = err;
 		x->ordered = !is_unordered(d);
@@ -593,7 +618,7 @@ look_at(embedded_store *s, zinc_error *err)
 {
 	embedded_db *d = NULL;
 
-	ZINC_TRY(zinc_embedded_enter(s, false, &d, NULL, err));
+	ZINC_TRY(zinc_embedded_enter(s, EMBEDDED_LOOK, &d, NULL, err));
 	if (d)
 		s->readonly = d->readonly;
 	zinc_embedded_leave(d, false);
@@ -638,7 +663,8 @@ zinc_embedded_split(const embedded_engine *e, const char *rest, zinc_context *ct
 		end = at + strcspn(rest + at, "/");
 		zinc_buf_end(&plain, 0);
 		st = zinc_url_unescape(&plain, rest, end, true, err);
-		yes = st == ZINC_OK && end > at && zinc_embedded_is_database(e, ctx, (const char *)plain.p, plain.n);
+		if (st == ZINC_OK && end > at)
+			st = zinc_embedded_is_database(e, ctx, (const char *)plain.p, plain.n, &yes, err);
 		if (yes)
 			*nbytes = end;
 	}

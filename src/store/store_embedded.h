@@ -63,6 +63,8 @@ typedef struct embedded_engine {
 	/* Make earlier changes durable.  NULL: opening it anew does. */
 	zinc_status (*sync)(void *db, zinc_error *err);
 	bool (*unordered)(void *db); /* NULL: never */
+	/* Has a directory without the marker files that only a database has?  NULL: never. */
+	bool (*remains)(const char *name, uint64_t nbytes);
 } embedded_engine;
 
 /* ---- store_embedded_db.c ---- */
@@ -87,6 +89,7 @@ typedef struct embedded_db {
 	bool writing;  /* a call has the writers' turn: what it reads stays true */
 	bool applying; /* it changes the database: nobody reads */
 	bool stale;    /* to be closed by the last call that leaves */
+	bool failed;   /* a change has failed: what it would read may be wrong */
 	uint64_t version;
 	zinc_known known; /* tags, by the version */
 } embedded_db;
@@ -101,9 +104,14 @@ typedef struct embedded_store {
 	atomic_bool relaxed; /* changes since the last sync */
 } embedded_store;
 
-/* Use the database at the path.  With `write` other writers are excluded, and it is created if there is none; without,
- * *out is NULL if there is none, and after a failure. */
-zinc_status zinc_embedded_enter(embedded_store *s, bool write, embedded_db **out, const zinc_wait *wait,
+typedef enum embedded_use {
+	EMBEDDED_LOOK,
+	EMBEDDED_CHANGE, /* other writers are excluded */
+	EMBEDDED_MAKE    /* and it is created if there is none */
+} embedded_use;
+
+/* Use the database at the path.  *out is NULL if there is none, and after a failure. */
+zinc_status zinc_embedded_enter(embedded_store *s, embedded_use use, embedded_db **out, const zinc_wait *wait,
 				zinc_error *err);
 /* NULL: nothing. */
 void zinc_embedded_leave(embedded_db *d, bool write);
@@ -120,12 +128,16 @@ uint64_t zinc_embedded_version(const embedded_db *d);
 /* The tag of a value that was read inside. */
 void zinc_embedded_tag(embedded_db *d, const char *key, const embedded_value *v, zinc_tag *out);
 /* Is there a database at path[0..n)? */
-bool zinc_embedded_is_database(const embedded_engine *e, zinc_context *ctx, const char *path, size_t n);
+zinc_status zinc_embedded_is_database(const embedded_engine *e, zinc_context *ctx, const char *path, size_t n,
+				      bool *yes, zinc_error *err);
+/* The keys have another order than that of their bytes. */
+zinc_status zinc_embedded_fail_order(zinc_error *err);
 
 int zinc_embedded_file(zinc_context *ctx, const char *path, int flags);
 /* The errno of an open() that failed. */
 zinc_status zinc_embedded_fail_open(const embedded_store *s, zinc_error *err);
-zinc_status zinc_embedded_sync_directory(const embedded_store *s, zinc_error *err);
+/* Sync the directory in which `path` is. */
+zinc_status zinc_embedded_sync_directory(zinc_context *ctx, const char *path, zinc_error *err);
 
 /* ---- store_embedded_new.c ---- */
 

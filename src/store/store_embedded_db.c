@@ -233,25 +233,72 @@ unlock_registry(void)
 
 /* ---- files ---- */
 
-/* Is there a database?  `out` is of the file by which an open one is known.  A file of 0 bytes is a new one. */
-static bool
-look(const embedded_store *s, struct stat *out)
-{
-	const size_t n = strlen(s->path);
+/* The directory of a database without its marker. */
+typedef struct remains {
+	const embedded_store *s;
+	int dir;
+	bool any;
+} remains;
 
-	if (!zinc_file_look(s->ctx, s->path, n, s->engine->marker, out))
-		return false;
-	if (s->engine->identity[0])
-		(void)zinc_file_look(s->ctx, s->path, n, s->engine->identity, out);
-	return s->engine->identity[0] || !S_ISREG(out->st_mode) || out->st_size > 0;
+static int
+see_name(void *arg, const char *name, int type)
+{
+	remains *r = (remains *)arg;
+	const zinc_os *os = r->s->ctx->os;
+	struct stat st;
+
+	(void)type;
+	r->any = os->fstatat(os, r->dir, name, &st) == 0 && r->s->engine->remains(name, (uint64_t)st.st_size);
+	return r->any;
 }
 
-bool
-zinc_embedded_is_database(const embedded_engine *e, zinc_context *ctx, const char *path, size_t n)
+/* The library would take it for a new database, and make one over what is left of the other. */
+static zinc_status
+check_remains(const embedded_store *s, zinc_error *err)
+{
+	const zinc_os *os = s->ctx->os;
+	remains r = {.s = s};
+	int failed;
+
+	if (!s->engine->remains)
+		return ZINC_OK;
+	r.dir = zinc_embedded_file(s->ctx, s->path, O_RDONLY | O_DIRECTORY);
+	failed = r.dir == -1 || os->read_dir(os, r.dir, see_name, &r) != 0 ? errno : 0;
+	if (r.dir != -1)
+		os->close(os, r.dir);
+	if (r.any)
+		return zinc_fail(err, ZINC_E_CORRUPT, "%s has files of a database but no file %s", s->path,
+				 s->engine->marker + 1);
+	if (!failed || failed == ENOENT || failed == ENOTDIR)
+		return ZINC_OK;
+	return zinc_fail_errno(err, failed, "cannot look at %s", s->path);
+}
+
+/* Is there a database?  `out` is of the file by which an open one is known.  A file of 0 bytes is a new one. */
+static zinc_status
+look(const embedded_store *s, bool *there, struct stat *out, zinc_error *err)
+{
+	const size_t n = strlen(s->path);
+	bool known;
+
+	ZINC_TRY(zinc_file_look(s->ctx, s->path, n, s->engine->marker, there, out, err));
+	if (!*there)
+		return check_remains(s, err);
+	if (s->engine->identity[0])
+		return zinc_file_look(s->ctx, s->path, n, s->engine->identity, &known, out, err);
+	*there = !S_ISREG(out->st_mode) || out->st_size > 0;
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_embedded_is_database(const embedded_engine *e, zinc_context *ctx, const char *path, size_t n, bool *yes,
+			  zinc_error *err)
 {
 	struct stat st;
 
-	return zinc_file_look(ctx, path, n, e->marker, &st) && S_ISREG(st.st_mode);
+	ZINC_TRY(zinc_file_look(ctx, path, n, e->marker, yes, &st, err));
+	*yes = *yes && S_ISREG(st.st_mode);
+	return ZINC_OK;
 }
 
 /* What is at the path must be of the right kind before the library sees it: it would wait for a FIFO. */
@@ -260,9 +307,10 @@ check_kind(const embedded_store *s, zinc_error *err)
 {
 	const bool directory = s->engine->marker[0];
 	struct stat st;
+	bool there;
 
-	if (!zinc_file_look(s->ctx, s->path, strlen(s->path), "", &st) ||
-	    (directory ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode)))
+	ZINC_TRY(zinc_file_look(s->ctx, s->path, strlen(s->path), "", &there, &st, err));
+	if (!there || (directory ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode)))
 		return ZINC_OK;
 	return zinc_fail(err, ZINC_E_IO, "%s is not a %s", s->path, directory ? "directory" : "file");
 }
@@ -283,21 +331,21 @@ zinc_embedded_file(zinc_context *ctx, const char *path, int flags)
 
 /* The name of a new database must survive a power loss, too. */
 zinc_status
-zinc_embedded_sync_directory(const embedded_store *s, zinc_error *err)
+zinc_embedded_sync_directory(zinc_context *ctx, const char *path, zinc_error *err)
 {
-	const zinc_os *os = s->ctx->os;
-	const size_t n = (size_t)(strrchr(s->path, '/') - s->path);
-	char *name = zinc_strndup(s->ctx, s->path, n ? n : 1);
+	const zinc_os *os = ctx->os;
+	const size_t n = (size_t)(strrchr(path, '/') - path);
+	char *name = zinc_strndup(ctx, path, n ? n : 1);
 	int fd, failed;
 
 	if (!name)
 		return zinc_fail_nomem(err);
 	fd = os->open_root(os, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	zinc_free(s->ctx, name);
+	zinc_free(ctx, name);
 	failed = fd == -1 || os->fsync(os, fd) != 0 ? errno : 0;
 	if (fd != -1)
 		os->close(os, fd);
-	return failed ? zinc_fail_errno(err, failed, "cannot sync the directory of %s", s->path) : ZINC_OK;
+	return failed ? zinc_fail_errno(err, failed, "cannot sync the directory of %s", path) : ZINC_OK;
 }
 
 /* ---- opening ---- */
@@ -333,8 +381,10 @@ identify(const embedded_store *s, embedded_db *d, bool *busy, zinc_error *err)
 {
 	const zinc_os *os = s->ctx->os;
 	struct stat st, locked;
+	bool there;
 
-	if (!zinc_file_look(s->ctx, s->path, strlen(s->path), s->engine->identity, &st))
+	ZINC_TRY(zinc_file_look(s->ctx, s->path, strlen(s->path), s->engine->identity, &there, &st, err));
+	if (!there)
 		return zinc_fail(err, ZINC_E_IO, "the database was removed while it was being opened");
 	d->dev = st.st_dev;
 	d->ino = st.st_ino;
@@ -355,7 +405,7 @@ db_fill(const embedded_store *s, embedded_db *d, embedded_mode mode, bool *busy,
 	ZINC_TRY(lock_file(s, d, mode, busy, err));
 	ZINC_TRY(s->engine->open(s->path, mode, &d->db, busy, err));
 	ZINC_TRY(identify(s, d, busy, err));
-	return mode == EMBEDDED_CREATE ? zinc_embedded_sync_directory(s, err) : ZINC_OK;
+	return mode == EMBEDDED_CREATE ? zinc_embedded_sync_directory(s->ctx, s->path, err) : ZINC_OK;
 }
 
 static zinc_status
@@ -488,53 +538,67 @@ open_now(const embedded_store *s, bool there, embedded_db **out, bool *busy, zin
 
 typedef enum step { STEP_DONE, STEP_AGAIN, STEP_BUSY } step;
 
-/* Close it, or wait until those who use it have left. */
+/* Close it, or wait until those who use it have left: not without end for one that updates a database which was
+ * removed meanwhile, as its function may be what asks. */
 static zinc_status
-give_up(embedded_db *d, const zinc_wait *wait, zinc_error *err)
+give_up(embedded_db *d, step *next, const zinc_wait *wait, zinc_error *err)
 {
-	if (!is_idle(d)) {
-		d->stale = true;
-		return wait_changed(wait, err);
+	if (is_idle(d)) {
+		close_db(d);
+		return ZINC_OK;
 	}
-	close_db(d);
+	d->stale = true;
+	if (!d->writing)
+		return wait_changed(wait, err);
+	*next = STEP_BUSY;
 	return ZINC_OK;
 }
 
 /* No handle of the file is open. */
 static zinc_status
-open_unless(const embedded_store *s, bool write, const struct stat *there, embedded_db **out, step *next,
+open_unless(const embedded_store *s, embedded_use use, const struct stat *there, embedded_db **out, step *next,
 	    zinc_error *err)
 {
 	bool busy = there && is_resting(there);
 	zinc_status st = check_kind(s, err);
 
-	if (st == ZINC_OK && !busy && (there || write))
+	if (st == ZINC_OK && !busy && (there || use == EMBEDDED_MAKE))
 		st = open_now(s, there != NULL, out, &busy, err);
 	*next = busy ? STEP_BUSY : STEP_DONE;
 	return busy ? ZINC_OK : st;
 }
 
+/* One that is to be closed is still read while a call changes it: its function may be what reads. */
+static bool
+may_enter(const embedded_db *d, embedded_use use)
+{
+	return !d->stale || (use == EMBEDDED_LOOK && d->writing && !d->failed);
+}
+
 /* One look, with the registry locked.  STEP_AGAIN: something has changed; STEP_BUSY: another process has it. */
 static zinc_status
-find_or_open(const embedded_store *s, bool write, embedded_db **out, step *next, const zinc_wait *wait, zinc_error *err)
+find_or_open(const embedded_store *s, embedded_use use, embedded_db **out, step *next, const zinc_wait *wait,
+	     zinc_error *err)
 {
+	embedded_db *d;
 	struct stat st;
-	const bool there = look(s, &st);
-	embedded_db *d = there ? find_db(s->engine, &st) : NULL;
+	bool there;
 
 	*next = STEP_AGAIN;
+	ZINC_TRY(look(s, &there, &st, err));
+	d = there ? find_db(s->engine, &st) : NULL;
 	if (d && d->pid != getpid())
 		return zinc_fail(err, ZINC_E_IO, "the process was forked while another thread used the database");
 	if (d)
 		retire(d);
-	if (d && !d->stale) {
+	if (d && may_enter(d, use)) {
 		*next = STEP_DONE;
 		*out = d;
 		return ZINC_OK;
 	}
 	if (!d)
 		d = find_removed(s);
-	return d ? give_up(d, wait, err) : open_unless(s, write, there ? &st : NULL, out, next, err);
+	return d ? give_up(d, next, wait, err) : open_unless(s, use, there ? &st : NULL, out, next, err);
 }
 
 /* Be one of those who use it, when it is one's turn. */
@@ -546,17 +610,19 @@ step_inside(embedded_db *d, bool write, const zinc_wait *wait, zinc_error *err)
 	d->inside++;
 	while (st == ZINC_OK && (write ? d->writing : d->applying))
 		st = wait_changed(wait, err);
-	if (st != ZINC_OK)
+	if (st != ZINC_OK) {
 		d->inside--;
-	else if (write)
+		pthread_cond_broadcast(&registry.changed);
+	} else if (write) {
 		d->writing = true;
-	else
+	} else {
 		d->readers++;
+	}
 	return st;
 }
 
 static zinc_status
-try_enter(embedded_store *s, bool write, embedded_db **out, bool *busy, const zinc_wait *wait, zinc_error *err)
+try_enter(embedded_store *s, embedded_use use, embedded_db **out, bool *busy, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_status st = ZINC_OK;
 	step next = STEP_AGAIN;
@@ -567,10 +633,10 @@ try_enter(embedded_store *s, bool write, embedded_db **out, bool *busy, const zi
 		if (registry.moving || registry.forking)
 			st = wait_changed(wait, err);
 		else
-			st = find_or_open(s, write, out, &next, wait, err);
+			st = find_or_open(s, use, out, &next, wait, err);
 	}
 	if (st == ZINC_OK && next == STEP_DONE && *out)
-		st = step_inside(*out, write, wait, err);
+		st = step_inside(*out, use != EMBEDDED_LOOK, wait, err);
 	unlock_registry();
 	*busy = next == STEP_BUSY;
 	return st;
@@ -591,7 +657,7 @@ wait_for_others(const embedded_store *s, double began, double *pause, const zinc
 }
 
 zinc_status
-zinc_embedded_enter(embedded_store *s, bool write, embedded_db **out, const zinc_wait *wait, zinc_error *err)
+zinc_embedded_enter(embedded_store *s, embedded_use use, embedded_db **out, const zinc_wait *wait, zinc_error *err)
 {
 	const double began = zinc_now(s->ctx);
 	double pause = PAUSE_FIRST;
@@ -602,7 +668,7 @@ zinc_embedded_enter(embedded_store *s, bool write, embedded_db **out, const zinc
 		zinc_status st = zinc_wait_check(wait, &e);
 
 		if (st == ZINC_OK)
-			st = try_enter(s, write, out, &busy, wait, &e);
+			st = try_enter(s, use, out, &busy, wait, &e);
 		if (st == ZINC_OK && busy)
 			st = wait_for_others(s, began, &pause, wait, &e);
 		if (st != ZINC_OK) {
@@ -611,7 +677,7 @@ zinc_embedded_enter(embedded_store *s, bool write, embedded_db **out, const zinc
 			return st;
 		}
 	} while (busy);
-	if (write && (*out)->readonly) {
+	if (use != EMBEDDED_LOOK && *out && (*out)->readonly) {
 		zinc_embedded_leave(*out, true);
 		*out = NULL;
 		return zinc_fail(err, ZINC_E_READONLY, "the database cannot be written");
@@ -663,7 +729,7 @@ zinc_embedded_apply_end(embedded_db *d, zinc_status st)
 	d->applying = false;
 	d->version = ++registry.version;
 	if (st != ZINC_OK)
-		d->stale = true;
+		d->stale = d->failed = true;
 	pthread_cond_broadcast(&registry.changed);
 	unlock_registry();
 }
@@ -681,9 +747,10 @@ zinc_embedded_forget(const embedded_store *s)
 {
 	embedded_db *d;
 	struct stat st;
+	bool there;
 
 	lock_registry();
-	d = look(s, &st) ? find_db(s->engine, &st) : NULL;
+	d = look(s, &there, &st, NULL) == ZINC_OK && there ? find_db(s->engine, &st) : NULL;
 	if (!d)
 		d = find_removed(s);
 	if (d && is_idle(d) && !registry.forking)

@@ -10,19 +10,22 @@
  * Promise (tests/unit/test_store_embedded.c names it by its number):
  *
  * (12) At every moment there is a whole database at the path, or none, or a file of 0 bytes.
+ * (13) A link at the path stays one: the database is made where it leads.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 
 #include "store/store_embedded.h"
 
 /* "/d/.new-x.tcb" in `out`. */
 static zinc_status
-name_new(const embedded_store *s, zinc_buf *out, zinc_error *err)
+name_new(const char *path, zinc_buf *out, zinc_error *err)
 {
-	const char *slash = strrchr(s->path, '/');
+	const char *slash = strrchr(path, '/');
 
-	ZINC_TRY(zinc_buf_printf(out, err, "%.*s/.new-%s", (int)(slash - s->path), s->path, slash + 1));
+	ZINC_TRY(zinc_buf_printf(out, err, "%.*s/.new-%s", (int)(slash - path), path, slash + 1));
 	return zinc_buf_text(out) ? ZINC_OK : zinc_fail_nomem(err);
 }
 
@@ -51,7 +54,7 @@ make_file(const embedded_store *s, const char *name, zinc_error *err)
 
 /* The lock is held.  What a process that was killed has left under the name is removed. */
 static zinc_status
-make_and_rename(const embedded_store *s, const char *name, zinc_error *err)
+make_and_rename(const embedded_store *s, const char *name, const char *path, zinc_error *err)
 {
 	const zinc_os *os = s->ctx->os;
 	const int top = os->open_root(os, "/", O_PATH | O_CLOEXEC);
@@ -61,45 +64,63 @@ make_and_rename(const embedded_store *s, const char *name, zinc_error *err)
 		st = zinc_fail_errno(err, errno, "cannot remove %s", name);
 	if (st == ZINC_OK)
 		st = make_file(s, name, err);
-	if (st == ZINC_OK && os->renameat(os, top, name + 1, top, s->path + 1) != 0)
+	if (st == ZINC_OK && os->renameat(os, top, name + 1, top, path + 1) != 0)
 		st = zinc_fail_errno(err, errno, "cannot rename %s", name);
 	if (top != -1)
 		os->close(os, top);
-	return st == ZINC_OK ? zinc_embedded_sync_directory(s, err) : st;
+	return st == ZINC_OK ? zinc_embedded_sync_directory(s->ctx, path, err) : st;
 }
 
 /* Is the locked file the one at the path, and still empty? */
-static bool
-is_first(const embedded_store *s, int fd)
+static zinc_status
+is_first(const embedded_store *s, int fd, const char *path, bool *yes, zinc_error *err)
 {
 	const zinc_os *os = s->ctx->os;
 	struct stat locked, now;
 
-	return os->fstat(os, fd, &locked) == 0 && zinc_file_look(s->ctx, s->path, strlen(s->path), "", &now) &&
-	       locked.st_dev == now.st_dev && locked.st_ino == now.st_ino && now.st_size == 0;
+	if (os->fstat(os, fd, &locked) != 0)
+		return zinc_fail_errno(err, errno, "cannot look at %s", path);
+	ZINC_TRY(zinc_file_look(s->ctx, path, strlen(path), "", yes, &now, err));
+	*yes = *yes && locked.st_dev == now.st_dev && locked.st_ino == now.st_ino && now.st_size == 0;
+	return ZINC_OK;
+}
+
+/* The lock is held.  `path` is without links: a rename would replace a link. */
+static zinc_status
+create_at(const embedded_store *s, int fd, const char *path, bool *busy, zinc_error *err)
+{
+	bool first = false;
+	zinc_status st;
+	zinc_buf name;
+
+	ZINC_TRY(is_first(s, fd, s->path, &first, err));
+	if (first)
+		ZINC_TRY(is_first(s, fd, path, &first, err));
+	if (!first) {
+		*busy = true;
+		return zinc_fail(err, ZINC_E_IO, "another process has made %s", s->path);
+	}
+	zinc_buf_init(&name, s->ctx, 2 * (size_t)ZINC_MAX_KEY);
+	st = name_new(path, &name, err);
+	if (st == ZINC_OK)
+		st = make_and_rename(s, (const char *)name.p, path, err);
+	zinc_buf_fini(&name);
+	return st;
 }
 
 static zinc_status
 create_locked(const embedded_store *s, int fd, bool *busy, zinc_error *err)
 {
 	const zinc_os *os = s->ctx->os;
-	zinc_status st;
-	zinc_buf name;
+	char path[PATH_MAX];
 
 	if (os->lock(os, fd) != 0) {
 		*busy = errno == EAGAIN || errno == EACCES || errno == EINTR;
 		return zinc_fail_errno(err, errno, "cannot lock %s", s->path);
 	}
-	if (!is_first(s, fd)) {
-		*busy = true;
-		return zinc_fail(err, ZINC_E_IO, "another process has made %s", s->path);
-	}
-	zinc_buf_init(&name, s->ctx, 2 * (size_t)ZINC_MAX_KEY);
-	st = name_new(s, &name, err);
-	if (st == ZINC_OK)
-		st = make_and_rename(s, (const char *)name.p, err);
-	zinc_buf_fini(&name);
-	return st;
+	if (!realpath(s->path, path))
+		return zinc_fail_errno(err, errno, "cannot find where %s is", s->path);
+	return create_at(s, fd, path, busy, err);
 }
 
 zinc_status

@@ -24,6 +24,7 @@
 typedef struct kyoto_db {
 	KCDB *db;
 	bool hash;
+	bool disordered; /* a tree whose keys are not in byte order */
 } kyoto_db;
 
 static zinc_status
@@ -79,6 +80,18 @@ open_failed(const kyoto_db *d, bool *busy, zinc_error *err)
 	return kyoto_fail(d, "cannot open the database", err);
 }
 
+/* A jump in a tree of another order may pass over all keys that are asked for. */
+static bool
+is_disordered(const kyoto_db *d)
+{
+	char *text = d->hash ? NULL : kcdbstatus(d->db);
+	const bool other = text && strstr(text, "rcomp\t") && !strstr(text, "rcomp\tlexical\n");
+
+	if (text)
+		kcfree(text);
+	return other;
+}
+
 static zinc_status
 kyoto_open(const char *path, embedded_mode mode, void **db, bool *busy, zinc_error *err)
 {
@@ -98,6 +111,7 @@ kyoto_open(const char *path, embedded_mode mode, void **db, bool *busy, zinc_err
 	else
 		st = open_failed(d, busy, err);
 	if (st == ZINC_OK) {
+		d->disordered = is_disordered(d);
 		*db = d;
 		return ZINC_OK;
 	}
@@ -190,11 +204,14 @@ static zinc_status
 kyoto_scan(void *db, zinc_bytes from, bool sizes, zinc_ordered_row_fn fn, void *arg, zinc_error *err)
 {
 	const kyoto_db *d = (const kyoto_db *)db;
-	KCCUR *cursor = kcdbcursor(d->db);
 	visit v = {fn, arg, 0};
+	KCCUR *cursor;
 	bool good;
 
 	(void)sizes;
+	if (d->disordered)
+		return zinc_embedded_fail_order(err);
+	cursor = kcdbcursor(d->db);
 	good = from.n && !d->hash ? kccurjumpkey(cursor, (const char *)from.p, from.n) : kccurjump(cursor);
 	while (good && !v.stop)
 		good = kccuraccept(cursor, visit_row, &v, 0, 1);

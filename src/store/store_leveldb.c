@@ -177,6 +177,17 @@ level_scan(void *db, zinc_bytes from, bool sizes, zinc_ordered_row_fn fn, void *
 	return text ? level_fail(text, "cannot list the keys", err) : ZINC_OK;
 }
 
+/* Tables, and a log with changes: a new database gets the file CURRENT before them. */
+static bool
+level_remains(const char *name, uint64_t nbytes)
+{
+	const char *dot = strrchr(name, '.');
+
+	if (!dot || strspn(name, "0123456789") != (size_t)(dot - name))
+		return false;
+	return strcmp(dot, ".ldb") == 0 || strcmp(dot, ".sst") == 0 || (strcmp(dot, ".log") == 0 && nbytes > 0);
+}
+
 static const embedded_engine engine = {
     .library = "LevelDB",
     .example = "leveldb:///path/x.leveldb",
@@ -192,6 +203,7 @@ static const embedded_engine engine = {
     .release = level_release,
     .write = level_write,
     .scan = level_scan,
+    .remains = level_remains,
 };
 
 static zinc_status

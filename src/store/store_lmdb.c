@@ -456,7 +456,8 @@ lmdb_split(const char *rest, zinc_context *ctx, size_t *nbytes, zinc_error *err)
 		end = at + strcspn(rest + at, "/");
 		zinc_buf_end(&plain, 0);
 		st = zinc_url_unescape(&plain, rest, end, true, err);
-		yes = st == ZINC_OK && end > at && zinc_lmdb_is_database(ctx, (const char *)plain.p, plain.n);
+		if (st == ZINC_OK && end > at)
+			st = zinc_lmdb_is_database(ctx, (const char *)plain.p, plain.n, &yes, err);
 		if (yes)
 			*nbytes = end;
 	}

@@ -85,7 +85,7 @@ zinc_status zinc_lmdb_is_readonly(lmdb_store *s, bool *yes, zinc_error *err);
 void zinc_lmdb_release(lmdb_store *s);
 
 /* Is there a file, or a directory with the file data.mdb, at path[0..n)? */
-bool zinc_lmdb_is_database(zinc_context *ctx, const char *path, size_t n);
+zinc_status zinc_lmdb_is_database(zinc_context *ctx, const char *path, size_t n, bool *yes, zinc_error *err);
 #endif
 
 #endif

@@ -90,24 +90,27 @@ zinc_lmdb_fail(int rc, const char *doing, zinc_error *err)
 
 /* ---- files ---- */
 
-bool
-zinc_lmdb_is_database(zinc_context *ctx, const char *path, size_t n)
+zinc_status
+zinc_lmdb_is_database(zinc_context *ctx, const char *path, size_t n, bool *yes, zinc_error *err)
 {
 	struct stat st;
 
-	return zinc_file_look(ctx, path, n, "", &st) &&
-	       (S_ISREG(st.st_mode) || (zinc_file_look(ctx, path, n, "/data.mdb", &st) && S_ISREG(st.st_mode)));
+	ZINC_TRY(zinc_file_look(ctx, path, n, "", yes, &st, err));
+	if (*yes && !S_ISREG(st.st_mode))
+		ZINC_TRY(zinc_file_look(ctx, path, n, "/data.mdb", yes, &st, err));
+	*yes = *yes && S_ISREG(st.st_mode);
+	return ZINC_OK;
 }
 
-/* The data file: the path itself, or data.mdb in the directory.  False: there is none. */
-static bool
-find_data(const lmdb_store *s, bool *subdir, struct stat *out)
+/* The data file: the path itself, or data.mdb in the directory. */
+static zinc_status
+find_data(const lmdb_store *s, bool *subdir, bool *there, struct stat *out, zinc_error *err)
 {
-	struct stat st;
 	const size_t n = strlen(s->path);
 
-	*subdir = !zinc_file_look(s->batched.ctx, s->path, n, "", &st) || S_ISDIR(st.st_mode);
-	return zinc_file_look(s->batched.ctx, s->path, n, *subdir ? "/data.mdb" : "", out);
+	ZINC_TRY(zinc_file_look(s->batched.ctx, s->path, n, "", there, out, err));
+	*subdir = !*there || S_ISDIR(out->st_mode);
+	return *subdir ? zinc_file_look(s->batched.ctx, s->path, n, "/data.mdb", there, out, err) : ZINC_OK;
 }
 
 /* The size is taken after the bytes: a writer may extend the file meanwhile, and its meta page then names more pages. */
@@ -375,31 +378,31 @@ is_current(const lmdb_store *s, const struct stat *now)
 	return e && now && e->pid == getpid() && e->dev == now->st_dev && e->ino == now->st_ino;
 }
 
-/* Under the lock: close what is not the file at the path.  Returns whether there is one. */
-static bool
-drop_replaced(lmdb_store *s, bool there, bool *subdir, struct stat *now)
+/* Under the lock: close what is not the file at the path. */
+static zinc_status
+drop_replaced(lmdb_store *s, bool *there, bool *subdir, struct stat *now, zinc_error *err)
 {
-	if (is_current(s, there ? now : NULL))
-		return true;
-	there = find_data(s, subdir, now); /* again: another thread may just have made the database */
-	if (!is_current(s, there ? now : NULL))
+	if (is_current(s, *there ? now : NULL))
+		return ZINC_OK;
+	ZINC_TRY(find_data(s, subdir, there, now, err)); /* again: another thread may just have made the database */
+	if (!is_current(s, *there ? now : NULL))
 		detach(s);
-	return there;
+	return ZINC_OK;
 }
 
 /* The environment of the file that is at the path now, with one more reference, which keeps it open; NULL: none. */
 static zinc_status
 acquire(lmdb_store *s, bool write, lmdb_env **out, zinc_error *err)
 {
-	zinc_status st = ZINC_OK;
 	struct stat now;
 	bool subdir, there;
+	zinc_status st;
 
 	*out = NULL;
-	there = find_data(s, &subdir, &now);
+	ZINC_TRY(find_data(s, &subdir, &there, &now, err));
 	lock_registry();
-	there = drop_replaced(s, there, &subdir, &now);
-	if (!s->env && !there && write && subdir)
+	st = drop_replaced(s, &there, &subdir, &now, err);
+	if (st == ZINC_OK && !s->env && !there && write && subdir)
 		st = make_directory(s, err);
 	if (st == ZINC_OK && !s->env && (there || write))
 		st = attach(s, subdir, there ? &now : NULL, err);

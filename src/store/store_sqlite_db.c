@@ -168,11 +168,21 @@ zinc_sql_bind_range(sql_conn *c, sqlite3_stmt *q, const char *prefix, zinc_bytes
 
 /* ---- opening ---- */
 
-/* The file at the path plus `suffix`; false: none. */
-static bool
-look(const sql_store *s, const char *suffix, struct stat *out)
+/* The file at the path plus `suffix`. */
+static zinc_status
+look(const sql_store *s, const char *suffix, bool *there, struct stat *out, zinc_error *err)
 {
-	return zinc_file_look(s->batched.ctx, s->path, strlen(s->path), suffix, out);
+	return zinc_file_look(s->batched.ctx, s->path, strlen(s->path), suffix, there, out, err);
+}
+
+/* The database, while it is opened. */
+static zinc_status
+look_again(const sql_store *s, struct stat *out, zinc_error *err)
+{
+	bool there;
+
+	ZINC_TRY(look(s, "", &there, out, err));
+	return there ? ZINC_OK : zinc_fail(err, ZINC_E_IO, "the database was removed while it was opened");
 }
 
 static void
@@ -327,15 +337,16 @@ open_immutable(const sql_store *s, sql_conn *c, zinc_error *err)
 	struct stat wal, file;
 	zinc_status st;
 	zinc_buf uri;
+	bool waits;
 
-	if (look(s, "-wal", &wal) && wal.st_size > 0)
+	ZINC_TRY(look(s, "-wal", &waits, &wal, err));
+	if (waits && wal.st_size > 0)
 		return zinc_fail(err, ZINC_E_IO,
 				 "changes wait in the file %s-wal, which cannot be used without permission to write",
 				 s->path);
 	sqlite3_close(c->db);
 	c->db = NULL;
-	if (!look(s, "", &file))
-		return zinc_fail(err, ZINC_E_IO, "the database was removed while it was opened");
+	ZINC_TRY(look_again(s, &file, err));
 	c->immutable = true;
 	c->dev = file.st_dev;
 	c->ino = file.st_ino;
@@ -386,8 +397,7 @@ open_conn(const sql_store *s, sql_conn *c, bool create, zinc_error *err)
 			       "PRAGMA journal_size_limit=67108864",
 			       "cannot open the database", err));
 	ZINC_TRY(check_inside(c, &x, err));
-	if (!look(s, "", &now))
-		return zinc_fail(err, ZINC_E_IO, "the database was removed while it was opened");
+	ZINC_TRY(look_again(s, &now, err));
 	if (!is_of(c, &now))
 		return zinc_fail(err, ZINC_E_IO, "the database was replaced while it was opened");
 	c->dev = now.st_dev;
@@ -510,20 +520,25 @@ static bool
 is_same(const sql_store *s, const sql_conn *c, const struct stat *now)
 {
 	struct stat wal;
+	bool waits;
 
 	if (c->dev != now->st_dev || c->ino != now->st_ino)
 		return false;
-	return !c->immutable ||
-	       (c->size == now->st_size && c->modified.tv_sec == now->st_mtim.tv_sec &&
-		c->modified.tv_nsec == now->st_mtim.tv_nsec && !(look(s, "-wal", &wal) && wal.st_size));
+	return !c->immutable || (c->size == now->st_size && c->modified.tv_sec == now->st_mtim.tv_sec &&
+				 c->modified.tv_nsec == now->st_mtim.tv_nsec &&
+				 look(s, "-wal", &waits, &wal, NULL) == ZINC_OK && !(waits && wal.st_size > 0));
 }
 
 zinc_status
 zinc_sql_check_same(const sql_store *s, const sql_conn *c, zinc_error *err)
 {
 	struct stat now;
+	bool there;
 
-	if (!c->immutable || (look(s, "", &now) && is_same(s, c, &now)))
+	if (!c->immutable)
+		return ZINC_OK;
+	ZINC_TRY(look(s, "", &there, &now, err));
+	if (there && is_same(s, c, &now))
 		return ZINC_OK;
 	return zinc_fail(err, ZINC_E_IO,
 			 "the database was changed while it was being read, which only a lock prevents, and that needs "
@@ -535,8 +550,9 @@ static zinc_status
 use_or_open(sql_store *s, sql_conn **c, bool write, const zinc_wait *wait, zinc_error *err)
 {
 	struct stat now;
-	const bool there = look(s, "", &now);
+	bool there;
 
+	ZINC_TRY(look(s, "", &there, &now, err));
 	if (*c && (!there || !is_same(s, *c, &now))) {
 		conn_free(*c);
 		*c = NULL;

@@ -228,6 +228,8 @@ tokyo_scan(void *db, zinc_bytes from, bool sizes, zinc_ordered_row_fn fn, void *
 	const tokyo_db *d = (const tokyo_db *)db;
 	visit v = {fn, arg};
 
+	if (d->tree && tcbdbcmpfunc(d->tree) != tccmplexical)
+		return zinc_embedded_fail_order(err);
 	if (d->tree)
 		return scan_tree(d, from, sizes, fn, arg, err);
 	return tchdbforeach(d->hash, visit_row, &v) ? ZINC_OK : tokyo_fail(d, "cannot list the keys", err);

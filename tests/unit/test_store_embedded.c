@@ -354,6 +354,137 @@ other_orders_are_refused(void **state)
 	zinc_store_close(s);
 }
 
+/* A jump passes over all keys below a prefix: none are listed, and none are erased. */
+static void
+descending_orders_are_refused(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	order o = {.n = 0};
+	zinc_store *s;
+
+	(void)state;
+	if (strcmp(this_kind()->ending, ".kct") != 0)
+		return;
+	this_kind()->put_raw("down.kct#rcomp=lexdesc", "a/b", 3);
+	this_kind()->put_raw("down.kct#rcomp=lexdesc", "a/c", 3);
+	s = open_at("down");
+	assert_text(s, "a/b", "x");
+	assert_int_equal(zinc_store_list(s, "a/", check_order, &o, NULL, &err), ZINC_E_UNSUPPORTED);
+	assert_int_equal(zinc_store_del_prefix(s, "a/", 0, NULL, &err), ZINC_E_UNSUPPORTED);
+	assert_text(s, "a/b", "x");
+	zinc_store_close(s);
+}
+
+/* ---- files that cannot be looked at, links, remains ---- */
+
+/* (10) of store_known.c: whether there is a database is not known. */
+static void
+failures_are_not_missing(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = open_at("fails"), *other = NULL;
+	zinc_blob b = ZINC_BLOB_INIT;
+
+	(void)state;
+	put_text(s, "k", "1");
+	run("mv %s aside && ln -s %s %s", "fails");
+	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err), ZINC_E_IO);
+	assert_int_equal(open_with(&other, "fails", "", &err), ZINC_E_IO);
+	run("rm -f %s && ln -s nothing %s", "fails");
+	assert_missing(s, "k");
+	run("rm -f %s && mv aside %s", "fails");
+	assert_text(s, "k", "1");
+	zinc_store_close(s);
+}
+
+/* (13) */
+static void
+links_stay_links(void **state)
+{
+	zinc_store *s;
+
+	(void)state;
+	if (this_kind()->forkless)
+		return;
+	run("mkdir far && ln -s far/%s %s", "linked");
+	s = open_at("linked");
+	put_text(s, "k", "1");
+	zinc_store_close(s);
+	run("test -L %s && test -s far/%s", "linked");
+	run("mv far/%s . && rmdir far", "linked");
+	s = open_at("linked");
+	assert_text(s, "k", "1");
+	zinc_store_close(s);
+}
+
+/* Without the file CURRENT the library takes the directory for a new database. */
+static void
+remains_are_no_new_database(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = open_at("remains");
+	zinc_blob b = ZINC_BLOB_INIT;
+
+	(void)state;
+	put_text(s, "k", "1");
+	if (this_kind()->forkless) {
+		run("mv %s/CURRENT aside", "remains");
+		assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err), ZINC_E_CORRUPT);
+		assert_int_equal(zinc_store_put(s, NULL, "k", "2", 1, NULL, 0, NULL, NULL, &err), ZINC_E_CORRUPT);
+		run("mv aside %s/CURRENT", "remains");
+	}
+	assert_text(s, "k", "1");
+	zinc_store_close(s);
+}
+
+/* Nor does a change that changes nothing make a database. */
+static void
+erasing_creates_nothing(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = open_at("nothing");
+	const zinc_tag tag = {1, {7}};
+	const zinc_condition equals = {ZINC_EQUALS, &tag};
+
+	(void)state;
+	assert_ok(zinc_store_del(s, NULL, "k", NULL, 0, NULL, &err));
+	assert_ok(zinc_store_del_prefix(s, "k/", 0, NULL, &err));
+	assert_int_equal(zinc_store_put(s, NULL, "k", "1", 1, &equals, 0, NULL, NULL, &err), ZINC_E_CONFLICT);
+	assert_int_equal(access(named("nothing"), F_OK), -1);
+	zinc_store_close(s);
+}
+
+static zinc_status
+read_late(void *arg, const void *old, size_t n, zinc_update *out, zinc_error *err)
+{
+	zinc_blob b = ZINC_BLOB_INIT;
+	zinc_wait wait = ZINC_WAIT_INIT;
+	zinc_status st;
+
+	(void)old, (void)n;
+	usleep(400000);
+	wait.until = zinc_now(zinc_context_get(NULL)) + 10;
+	st = zinc_store_get_all((zinc_store *)arg, "k", &b, NULL, 0, &wait, err);
+	zinc_blob_fini(&b);
+	out->bytes = "2";
+	out->nbytes = 1;
+	return st;
+}
+
+/* The handle is old enough to be given up, but for the call whose function reads. */
+static void
+slow_updates_may_read(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = open_at("slow");
+
+	(void)state;
+	put_text(s, "k", "1");
+	assert_ok(zinc_store_update(s, "k", read_late, s, 0, 0, 0, NULL, &err));
+	assert_text(s, "k", "2");
+	zinc_store_close(s);
+}
+
 /* ---- files that are no databases, and failing memory ---- */
 
 static void
@@ -498,6 +629,12 @@ main(void)
 	    cmocka_unit_test(names_that_are_no_keys),
 	    cmocka_unit_test(many_keys),
 	    cmocka_unit_test(other_orders_are_refused),
+	    cmocka_unit_test(descending_orders_are_refused),
+	    cmocka_unit_test(failures_are_not_missing),
+	    cmocka_unit_test(links_stay_links),
+	    cmocka_unit_test(remains_are_no_new_database),
+	    cmocka_unit_test(erasing_creates_nothing),
+	    cmocka_unit_test(slow_updates_may_read),
 	    cmocka_unit_test(other_files_are_refused),
 	    cmocka_unit_test(half_made_databases),
 	    cmocka_unit_test(paths_that_the_library_reads_otherwise),

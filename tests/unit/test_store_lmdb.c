@@ -481,6 +481,24 @@ replaced_databases_are_noticed(void **state)
 	zinc_store_close(s);
 }
 
+/* (10) of store_known.c: a link in a circle is no missing file. */
+static void
+failures_are_not_missing(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+	zinc_store *s = open_new("loop.lmdb");
+
+	(void)state;
+	put_text(s, "k", "1");
+	assert_int_equal(system("mv loop.lmdb aside && ln -s loop.lmdb loop.lmdb"), 0);
+	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_put(s, NULL, "k", "2", 1, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
+	assert_int_equal(system("rm loop.lmdb && mv aside loop.lmdb"), 0);
+	assert_text(s, "k", "1");
+	zinc_store_close(s);
+}
+
 /* ---- names ---- */
 
 static int
@@ -673,6 +691,7 @@ main(void)
 	    cmocka_unit_test(changes_are_seen_without_locks),
 	    cmocka_unit_test(deadlines_hold_while_others_write),
 	    cmocka_unit_test(replaced_databases_are_noticed),
+	    cmocka_unit_test(failures_are_not_missing),
 	    cmocka_unit_test(names_that_are_no_keys),
 	    cmocka_unit_test(many_keys),
 	    cmocka_unit_test(killed_writers_lose_nothing),

@@ -397,6 +397,24 @@ replaced_files_are_noticed(void **state)
 	zinc_store_close(s);
 }
 
+/* (10) of store_known.c: a link in a circle is no missing file. */
+static void
+failures_are_not_missing(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+	zinc_store *s = open_made("loop.sqlite", TABLE);
+
+	(void)state;
+	put_text(s, "k", "1");
+	assert_int_equal(system("mv loop.sqlite aside && ln -s loop.sqlite loop.sqlite"), 0);
+	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_put(s, NULL, "k", "2", 1, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
+	assert_int_equal(system("rm loop.sqlite && mv aside loop.sqlite"), 0);
+	assert_text(s, "k", "1");
+	zinc_store_close(s);
+}
+
 /* ---- (7) ---- */
 
 static int
@@ -664,6 +682,7 @@ main(void)
 	    cmocka_unit_test(rows_that_are_no_keys),
 	    cmocka_unit_test(damage_is_told),
 	    cmocka_unit_test(replaced_files_are_noticed),
+	    cmocka_unit_test(failures_are_not_missing),
 	    cmocka_unit_test(both_work_after_a_fork),
 	    cmocka_unit_test(a_fork_amidst_a_change_is_refused),
 	    cmocka_unit_test(read_only_places),
