@@ -61,6 +61,7 @@ typedef struct mongo_conn {
 	mongo_fault fault;
 	bool broken, forked;
 	bool late; /* a wait ended because of the deadline */
+	bool sent; /* a change, perhaps */
 } mongo_conn;
 
 /* One operation, which is tried again while that can help. */

@@ -33,6 +33,8 @@ zinc_mongo_init(void)
 
 /* ---- errors ---- */
 
+#define UNDO "; it may be undone"
+
 static const struct meaning {
 	uint32_t code;
 	mongo_fault fault;
@@ -52,9 +54,9 @@ static const struct meaning {
     {11602, MONGO_LOST, ZINC_E_IO, ""},
     {13435, MONGO_AGAIN, ZINC_E_IO, ""},
     {13436, MONGO_AGAIN, ZINC_E_IO, ""},
-    {64, MONGO_FINAL, ZINC_E_UNCERTAIN, "; it may be undone"}, /* write concern */
-    {79, MONGO_FINAL, ZINC_E_UNCERTAIN, "; it may be undone"},
-    {100, MONGO_FINAL, ZINC_E_IO, ""},
+    {64, MONGO_FINAL, ZINC_E_UNCERTAIN, UNDO}, /* write concern */
+    {79, MONGO_FINAL, ZINC_E_UNCERTAIN, UNDO},
+    {100, MONGO_FINAL, ZINC_E_UNCERTAIN, UNDO},
     {13, MONGO_FINAL, ZINC_E_IO, "; the user needs the role read, or readWrite, of the database"},
     {18, MONGO_FINAL, ZINC_E_IO, "; check user, password and mongodb.authSource"},
     {11, MONGO_FINAL, ZINC_E_IO, "; check user, password and mongodb.authSource"},
@@ -65,7 +67,9 @@ static const struct meaning *
 find(const bson_error_t *e)
 {
 	static const struct meaning lost = {0, MONGO_LOST, ZINC_E_IO, ""}, down = {0, MONGO_DOWN, ZINC_E_IO, ""},
-				    other = {0, MONGO_FINAL, ZINC_E_IO, ""};
+				    other = {0, MONGO_FINAL, ZINC_E_IO, ""},
+				    unsure = {0, MONGO_FINAL, ZINC_E_UNCERTAIN, UNDO};
+	const bool made = e->domain == MONGOC_ERROR_WRITE_CONCERN; /* the change, but not everywhere */
 	size_t i;
 
 	if (e->domain == MONGOC_ERROR_STREAM)
@@ -74,8 +78,12 @@ find(const bson_error_t *e)
 		return &down;
 	for (i = 0; i < sizeof meanings / sizeof meanings[0]; i++)
 		if (meanings[i].code == e->code && (e->code != 11 || e->domain == MONGOC_ERROR_CLIENT))
-			return &meanings[i];
-	return &other;
+			break;
+	if (i == sizeof meanings / sizeof meanings[0])
+		return made ? &unsure : &other;
+	if (!made)
+		return &meanings[i];
+	return meanings[i].fault == MONGO_AGAIN || meanings[i].fault == MONGO_LOST ? &lost : &unsure;
 }
 
 zinc_status
@@ -174,6 +182,7 @@ zinc_mongo_enter(mongo_try *t, mongo_conn **out)
 	c->wait = t->wait;
 	c->since = zinc_now(t->s->ctx);
 	c->fault = MONGO_FINE;
+	c->late = c->sent = false;
 	*out = c;
 	return ZINC_OK;
 }

@@ -121,7 +121,8 @@ zinc_mongo_find(mongo_conn *c, const char *key, bool light, mongoc_cursor_t **cu
 	bson_destroy(&filter);
 	bson_destroy(&opts);
 	ZINC_TRY(next(c, *cursor, &doc, &end, err));
-	*found = !end && zinc_mongo_read(doc, out);
+	/* the collection may have a collation that takes other keys for the same */
+	*found = !end && zinc_mongo_read(doc, out) && out->nkey == strlen(key) && memcmp(out->key, key, out->nkey) == 0;
 	return ZINC_OK;
 }
 

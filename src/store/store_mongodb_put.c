@@ -123,9 +123,27 @@ update(mongo_conn *c, const change *x, const bson_t *filter, const bson_t *doc, 
 	make_index(c);
 	BSON_APPEND_BOOL(&opts, "upsert", upsert);
 	add_concern(&opts, x->relaxed);
+	c->sent = true;
 	good = mongoc_collection_update_one(c->documents, filter, doc, &opts, &reply, &e);
 	*n = count_of(&reply, "matchedCount");
 	*made = count_of(&reply, "upsertedCount") > 0;
+	bson_destroy(&opts);
+	bson_destroy(&reply);
+	return good ? ZINC_OK : zinc_mongo_fail(c, &e, err);
+}
+
+static zinc_status
+remove_found(mongo_conn *c, const change *x, const bson_t *filter, bool one, int64_t *n, zinc_error *err)
+{
+	bson_t opts = BSON_INITIALIZER, reply;
+	bson_error_t e;
+	bool good;
+
+	add_concern(&opts, x->relaxed);
+	c->sent = true;
+	good = one ? mongoc_collection_delete_one(c->documents, filter, &opts, &reply, &e)
+		   : mongoc_collection_delete_many(c->documents, filter, &opts, &reply, &e);
+	*n = count_of(&reply, "deletedCount");
 	bson_destroy(&opts);
 	bson_destroy(&reply);
 	return good ? ZINC_OK : zinc_mongo_fail(c, &e, err);
@@ -171,6 +189,21 @@ fail_condition(mongo_conn *c, const change *x, zinc_error *err)
 		   : zinc_fail(err, ZINC_E_CONFLICT, "the value is no longer the one that was read");
 }
 
+/* A durable change that changes nothing waits for all before it. */
+static zinc_status
+settle(mongo_conn *c, zinc_error *err)
+{
+	const change nothing = {.relaxed = false};
+	bson_t filter = BSON_INITIALIZER;
+	zinc_status st;
+	int64_t n;
+
+	BSON_APPEND_UTF8(&filter, "_id", "");
+	st = remove_found(c, &nothing, &filter, false, &n, err);
+	bson_destroy(&filter);
+	return st;
+}
+
 /* The condition did not hold.  After a lost answer it may have been this very change. */
 static zinc_status
 judge(mongo_conn *c, const change *x, zinc_error *err)
@@ -181,7 +214,7 @@ judge(mongo_conn *c, const change *x, zinc_error *err)
 		return fail_condition(c, x, err);
 	ZINC_TRY(look(c, x, &s, err));
 	if (s.ours)
-		return ZINC_OK;
+		return x->relaxed ? ZINC_OK : settle(c, err);
 	return fail_uncertain(c, err);
 }
 
@@ -273,22 +306,6 @@ put_equals(mongo_conn *c, const change *x, bson_t *filter, zinc_error *err)
 /* ---- del ---- */
 
 static zinc_status
-remove_found(mongo_conn *c, const change *x, const bson_t *filter, bool one, int64_t *n, zinc_error *err)
-{
-	bson_t opts = BSON_INITIALIZER, reply;
-	bson_error_t e;
-	bool good;
-
-	add_concern(&opts, x->relaxed);
-	good = one ? mongoc_collection_delete_one(c->documents, filter, &opts, &reply, &e)
-		   : mongoc_collection_delete_many(c->documents, filter, &opts, &reply, &e);
-	*n = count_of(&reply, "deletedCount");
-	bson_destroy(&opts);
-	bson_destroy(&reply);
-	return good ? ZINC_OK : zinc_mongo_fail(c, &e, err);
-}
-
-static zinc_status
 del_equals(mongo_conn *c, const change *x, bson_t *filter, zinc_error *err)
 {
 	int64_t n = 0;
@@ -328,6 +345,19 @@ change_in(mongo_conn *c, const change *x, bson_t *filter, zinc_error *err)
 				     : del_equals(c, x, filter, err);
 }
 
+/* No try after the one without an answer has found out what became of the change. */
+static zinc_status
+fail_in_doubt(zinc_status st, zinc_error *err)
+{
+	if (st == ZINC_E_CANCELLED)
+		return zinc_fail(err, ZINC_E_UNCERTAIN, "the deadline passed after a change was sent to MongoDB");
+	if (st == ZINC_E_IO)
+		return zinc_fail(
+		    err, ZINC_E_UNCERTAIN,
+		    "the connection to MongoDB was lost after a change was sent, and it cannot be reached");
+	return st;
+}
+
 static zinc_status
 change_one(mongo_store *s, change *x, const zinc_wait *wait, zinc_error *err)
 {
@@ -344,15 +374,13 @@ change_one(mongo_store *s, change *x, const zinc_wait *wait, zinc_error *err)
 			BSON_APPEND_UTF8(&filter, "key", x->key);
 			st = change_in(c, x, &filter, &t.error);
 			bson_destroy(&filter);
-			x->lost = x->lost || (st != ZINC_OK && c->fault == MONGO_LOST);
+			x->lost = x->lost || (st != ZINC_OK && c->sent && (c->fault == MONGO_LOST || c->late));
 			zinc_mongo_leave(&t, c);
 		}
 	} while (zinc_mongo_again(&t, &st, err));
 	if (st == ZINC_OK && x->relaxed)
 		atomic_store(&s->relaxed, true);
-	if (x->lost && st == ZINC_E_CANCELLED && x->when && x->when->when != ZINC_ANY)
-		return zinc_fail(err, ZINC_E_UNCERTAIN, "the deadline passed after a change was sent to MongoDB");
-	return st;
+	return st != ZINC_OK && x->lost ? fail_in_doubt(st, err) : st;
 }
 
 /* The generation, and the value in one piece. */
