@@ -15,13 +15,14 @@
  * writer's own key on condition of its tag; an update of a number that all writers share; and a group of three puts.
  * Afterwards
  *
- *     lost     what was acknowledged and is not there, or not with its bytes
+ *     lost     what was acknowledged and is not there, or not with its bytes; also if a writer notices it later
  *     torn     a value that is there, acknowledged or not, and is not whole
  *     false    a condition on a key that only one process changes and that "did not hold": its own change, seen as
  *              somebody else's; or a number that was counted up more often than anybody asked for
  *     failed   changes that returned something else.  A round that kills only writers must have none.
+ *     mute     rounds in which no change was acknowledged after the restart
  *
- * Prints a line for each kind of round and one for all; exit 0 if nothing is lost, torn, false or wrongly failed.
+ * Prints a line for each kind of round and one for all; exit 0 if nothing is lost, torn, false, wrongly failed or mute.
  */
 #define _DEFAULT_SOURCE
 #include <inttypes.h>
@@ -41,6 +42,7 @@
 #include "live_url.h"
 
 enum { MOST_WRITERS = 32, MOST_BYTES = 32768, GROUP = 3, PATIENCE = 120 };
+enum { LOST = -1 }; /* instead of a status: an own value that was acknowledged has vanished */
 
 typedef enum kind { PUT, CREATE, REPLACE, COUNT_UP, GROUP_PUT, KINDS } kind;
 typedef enum mode { KILL_WRITERS, KILL_SERVER, RESTART, MODES } mode;
@@ -55,7 +57,7 @@ typedef struct report {
 
 typedef struct figures {
 	int rounds;
-	long acknowledged[KINDS], lost, torn, false_conflicts, failed;
+	long acknowledged[KINDS], lost, torn, false_conflicts, failed, mute;
 } figures;
 
 typedef struct storm {
@@ -126,6 +128,8 @@ typedef struct writer {
 	int self, pipe;
 	zinc_tag own; /* of its key; n 0: unknown */
 	bool made;    /* its key exists */
+	int last;     /* the number that was acknowledged last; 0: none */
+	bool lost;    /* it is no longer there */
 	char value[MOST_BYTES];
 } writer;
 
@@ -136,6 +140,20 @@ put_new(writer *w, const char *key, int number, const zinc_condition *when, zinc
 	const size_t n = make_value(w->value, key, number);
 
 	return zinc_store_put(w->store, group, key, w->value, n, when, 0, NULL, &wait, err);
+}
+
+/* The value that was acknowledged last, or one of those that failed since, is there. */
+static void
+look_for_own(writer *w, const char *key, int number, const zinc_blob *found)
+{
+	int i;
+
+	w->lost = w->last != 0;
+	for (i = w->last; w->lost && i < number; i += KINDS) {
+		const size_t n = make_value(w->value, key, i);
+
+		w->lost = !found || found->nbytes != n || memcmp(found->data, w->value, n) != 0;
+	}
 }
 
 /* After a failure the tag is read anew: the change may have been made. */
@@ -151,6 +169,8 @@ put_own(writer *w, const char *key, int number, zinc_error *err)
 
 	if (w->own.n == 0 && number > 0) {
 		st = zinc_store_get_all(w->store, key, &old, &w->own, 0, &wait, err);
+		if (st == ZINC_OK || st == ZINC_E_NOTFOUND)
+			look_for_own(w, key, number, st == ZINC_OK ? &old : NULL);
 		zinc_blob_fini(&old);
 		w->made = st == ZINC_OK;
 		if (st != ZINC_OK && st != ZINC_E_NOTFOUND)
@@ -163,6 +183,7 @@ put_own(writer *w, const char *key, int number, zinc_error *err)
 	if (st != ZINC_OK)
 		w->own.n = 0;
 	w->made |= st == ZINC_OK;
+	w->last = st == ZINC_OK ? number : w->last;
 	return st;
 }
 
@@ -244,6 +265,9 @@ write_on(const storm *s, int self, int pipe_end)
 		r.status = (int32_t)change(w, r.what, key, number, &err);
 		if (r.status != ZINC_OK && told++ < 3)
 			fprintf(stderr, "%s: %s\n", key, zinc_error_text(&err));
+		if (w->lost)
+			r.status = LOST;
+		w->lost = false;
 		if (write(pipe_end, &r, sizeof r) != (ssize_t)sizeof r)
 			_exit(3);
 	}
@@ -311,6 +335,22 @@ some_time(storm *s, double most)
 	return most * (0.1 + 0.9 * (double)(rand_r(&s->seed) % 1000) / 1000);
 }
 
+/* Changes that are acknowledged while the server is up again.  Some stores pause for seconds before they try again. */
+static bool
+goes_on(storm *s, int pipe_end)
+{
+	size_t i = s->nreports;
+	int tries;
+
+	for (tries = 0; tries < 2 * PATIENCE / 4; tries++) {
+		take_reports(s, pipe_end, 0.5);
+		for (; i < s->nreports; i++)
+			if (s->reports[i].status == ZINC_OK)
+				return true;
+	}
+	return false;
+}
+
 /* The parent has no store open here: a child must not share it. */
 static void
 let_write(storm *s, mode m)
@@ -335,8 +375,10 @@ let_write(storm *s, mode m)
 	if (m != KILL_WRITERS)
 		tell_server(s, "kill");
 	if (m == RESTART) {
+		take_reports(s, ends[0], 0.1); /* of what was made before */
 		tell_server(s, "start");
-		take_reports(s, ends[0], 0.5 + some_time(s, 1));
+		s->now->mute += !goes_on(s, ends[0]);
+		take_reports(s, ends[0], some_time(s, 1));
 	}
 	end_writers(s, pids);
 	take_reports(s, ends[0], -1);
@@ -362,27 +404,33 @@ has_value(storm *s, const char *key, const char *bytes, size_t n)
 	return same;
 }
 
-/* The writer's own key has its last value, or one that it did not live to report. */
+/* The writer's own key has the value that was acknowledged last, one that failed since, or one that it did not live to
+ * report. */
 static bool
 own_is_there(storm *s, const report *r, const char *key)
 {
 	char value[MOST_BYTES];
-	int number;
+	int number, last = r->number;
+	size_t i;
 
-	for (number = r->number; number <= r->number + KINDS; number += KINDS)
+	for (i = 0; i < s->nreports; i++)
+		if (s->reports[i].writer == r->writer && s->reports[i].what == REPLACE && s->reports[i].number > last)
+			last = s->reports[i].number;
+	for (number = r->number; number <= last + KINDS; number += KINDS)
 		if (has_value(s, key, value, make_value(value, key, number)))
 			return true;
 	return false;
 }
 
-/* Is it the last of its writer? */
+/* Is it the last of its writer that was acknowledged? */
 static bool
 is_last(const storm *s, size_t at)
 {
 	size_t i;
 
 	for (i = at + 1; i < s->nreports; i++)
-		if (s->reports[i].writer == s->reports[at].writer && s->reports[i].what == REPLACE)
+		if (s->reports[i].writer == s->reports[at].writer && s->reports[i].what == REPLACE &&
+		    s->reports[i].status == ZINC_OK)
 			return false;
 	return true;
 }
@@ -420,6 +468,8 @@ check_reports(storm *s, mode m)
 		if (r->status == ZINC_OK) {
 			s->now->acknowledged[r->what]++;
 			s->now->lost += !is_there(s, i);
+		} else if (r->status == LOST) {
+			s->now->lost++;
 		} else if ((r->what == CREATE && r->status == ZINC_E_EXISTS) ||
 			   (r->what == REPLACE && (r->status == ZINC_E_EXISTS || r->status == ZINC_E_CONFLICT))) {
 			s->now->false_conflicts++;
@@ -589,9 +639,9 @@ show(const char *name, const figures *f)
 	printf("%-8s %d rounds:", name, f->rounds);
 	for (i = 0; i < KINDS; i++)
 		printf(" %ld %s,", f->acknowledged[i], kind_names[i]);
-	printf(" acknowledged; %ld lost, %ld torn, %ld false, %ld failed\n", f->lost, f->torn, f->false_conflicts,
-	       f->failed);
-	return f->lost || f->torn || f->false_conflicts;
+	printf(" acknowledged; %ld lost, %ld torn, %ld false, %ld failed, %ld mute\n", f->lost, f->torn,
+	       f->false_conflicts, f->failed, f->mute);
+	return f->lost || f->torn || f->false_conflicts || f->mute;
 }
 
 static int
@@ -613,6 +663,7 @@ show_all(const storm *s)
 		sum.torn += f->torn;
 		sum.false_conflicts += f->false_conflicts;
 		sum.failed += f->failed;
+		sum.mute += f->mute;
 	}
 	show("all", &sum);
 	for (i = 0; i < KINDS; i++)

@@ -116,14 +116,20 @@ static void *
 serve(void *arg)
 {
 	connection *c = (connection *)arg;
-	char command[4096], byte;
+	char command[4096], held[8192] = "", byte;
+	int hold = c->p->script.hold;
 	FILE *in = fdopen(dup(c->fd), "r");
 	const char *text;
 
 	while (in && read_command(in, command, sizeof command)) {
 		text = greet(c, command);
-		if (!text)
+		if (!text) {
 			text = answer(c->p, command);
+			if (text && --hold > 0) {
+				strncat(held, text, sizeof held - strlen(held) - 1);
+				continue;
+			}
+		}
 		if (!text || strcmp(text, PEER_CLOSE) == 0)
 			break;
 		if (strcmp(text, PEER_SILENT) == 0) {
@@ -131,6 +137,9 @@ serve(void *arg)
 				;
 			break;
 		}
+		if (c->greeted && send(c->fd, held, strlen(held), MSG_NOSIGNAL) < 0)
+			break;
+		held[0] = '\0';
 		if (send(c->fd, text, strlen(text), MSG_NOSIGNAL) < 0)
 			break;
 	}
