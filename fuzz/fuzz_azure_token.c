@@ -15,7 +15,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_token_found found = {NULL, NULL, 0};
+	zinc_token_found found = {NULL, NULL, 0, false};
 	zinc_secret *pool = NULL;
 	const char *p;
 

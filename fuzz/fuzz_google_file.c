@@ -42,7 +42,7 @@ check_file(zinc_secret *pool, const char *text, size_t size)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	zinc_token_found found = {NULL, NULL, 0};
+	zinc_token_found found = {NULL, NULL, 0, false};
 	const char *text = (const char *)data;
 	zinc_secret *pool = NULL;
 	char code[64];

@@ -11,6 +11,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 typedef struct asking {
 	const zinc_ask_request *request;
@@ -157,6 +158,13 @@ failed(const asking *a, zinc_status st, const char *url, zinc_error *err)
 	return zinc_fail(err, st == ZINC_E_UNCERTAIN ? ZINC_E_IO : st, "%s: %.*s", url, n, text);
 }
 
+/* Of a server that is busy, or 0.  The user of http.c does not see those answers, only the error. */
+static int
+busy_status(const zinc_error *e)
+{
+	return strncmp(e->text, "HTTP ", 5) == 0 ? (int)strtol(e->text + 5, NULL, 10) : 0;
+}
+
 zinc_status
 zinc_ask(const zinc_asker *s, const zinc_ask_request *r, zinc_ask_answer *out, zinc_error *err)
 {
@@ -174,8 +182,10 @@ zinc_ask(const zinc_asker *s, const zinc_ask_request *r, zinc_ask_answer *out, z
 	if (st == ZINC_E_NOMEM)
 		return zinc_fail_nomem(err);
 	zinc_url_show(url, sizeof url, r->url);
-	if (st != ZINC_OK)
+	if (st != ZINC_OK) {
+		out->status = busy_status(&e);
 		return failed(&a, st, url, err);
+	}
 	if (a.too_long)
 		return zinc_fail(err, ZINC_E_IO, "%s: the answer is too long", url);
 	if (a.length != ZINC_HTTP_UNKNOWN && a.text.n < a.length) /* http.c allows it after PUT and POST */

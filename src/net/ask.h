@@ -36,7 +36,7 @@ typedef struct zinc_ask_request {
 } zinc_ask_request;
 
 typedef struct zinc_ask_answer {
-	int status;
+	int status;       /* also of a failure, if the server answered that it is busy; 0: none came */
 	const char *text; /* in the pool, NUL-terminated */
 	size_t n;
 } zinc_ask_answer;

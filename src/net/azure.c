@@ -346,26 +346,57 @@ zinc_azure_refused(zinc_azure *a)
 
 /* ---- facts ---- */
 
-/* A SAS may be quoted as it is sent, or only its signature, which is what makes it a secret. */
+bool
+zinc_azure_renews(const zinc_azure *a)
+{
+	return a->kind == TOKENS;
+}
+
+static int
+digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+}
+
+/* "a%2Bb" -> "a+b"; its length, or 0 if it does not fit. */
+static size_t
+unescape(char *out, size_t cap, const char *text, size_t n)
+{
+	size_t i, k = 0;
+
+	for (i = 0; i < n && k < cap; i++) {
+		const bool escaped = text[i] == '%' && i + 2 < n && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0;
+
+		out[k++] = escaped ? (char)(digit(text[i + 1]) * 16 + digit(text[i + 2])) : text[i];
+		i += escaped ? 2 : 0;
+	}
+	return i >= n ? k : 0;
+}
+
+/* A SAS may be quoted as it is sent, or only its signature, which is what makes it a secret, as it is or unescaped. */
 static bool
-shows_sas(const char *sas, const char *text)
+shows_sas(const char *sas, zinc_bytes text)
 {
 	const char *sig = strstr(sas, "sig=");
 	const size_t n = strcspn(sig + 4, "&");
+	char plain[256];
+	const size_t nplain = unescape(plain, sizeof plain, sig + 4, n);
+	const bool found = zinc_secret_shows(sig + 4, n, text) || zinc_secret_shows(plain, nplain, text);
 
-	return n > 0 && memmem(text, strlen(text), sig + 4, n) != NULL;
+	explicit_bzero(plain, sizeof plain);
+	return found;
 }
 
 bool
-zinc_azure_shows_secret(zinc_azure *a, const char *text)
+zinc_azure_shows_secret(zinc_azure *a, zinc_bytes text)
 {
 	switch (a->kind) {
 	case KEY:
-		return strstr(text, a->key_text) != NULL;
+		return zinc_secret_shows(a->key_text, strlen(a->key_text), text);
 	case SAS:
 		return shows_sas(a->sas, text);
 	case TOKEN:
-		return strstr(text, a->token) != NULL;
+		return zinc_secret_shows(a->token, strlen(a->token), text);
 	case TOKENS:
 		return zinc_tokens_show(a->tokens, text);
 	case ANONYMOUS:

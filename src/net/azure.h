@@ -42,8 +42,10 @@ zinc_status zinc_azure_sign(zinc_azure *a, zinc_http_request *r, const char *url
 			    const zinc_wait *wait, zinc_error *err);
 /* The server does not accept the credentials: true if others can be had, which the next request will use. */
 bool zinc_azure_refused(zinc_azure *a);
-/* Does a text that is to be shown contain a secret? */
-bool zinc_azure_shows_secret(zinc_azure *a, const char *text);
+/* Are the credentials tokens that can be had anew? */
+bool zinc_azure_renews(const zinc_azure *a);
+/* Does a text contain a secret, or a part of one?  zinc_secret_shows(). */
+bool zinc_azure_shows_secret(zinc_azure *a, zinc_bytes text);
 /* For the error of a request that was refused because it was anonymous: what was looked for, and what to set; NULL: the
  * user asked for it. */
 const char *zinc_azure_advice(const zinc_azure *a);

@@ -10,7 +10,8 @@
  * (5) Secrets go into the body or the fields of a request, never into its URL, and over plain http only to this machine;
  *     the token of managed identity comes from an address of the machine itself, never through a proxy.
  * (6) A refusal is an error with the code of the server.  Its description is not shown: it may quote what was sent.
- * (7) Where nothing answers, or no identity is assigned, managed identity is no source, unless the user has named it.
+ * (7) Where nothing answers, or no identity is assigned, managed identity is no source, unless the user has named it.  A
+ *     server that answers that it is busy is asked again, and then it is an error.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -308,15 +309,34 @@ from_app_service(const search *s, zinc_error *err)
 
 /* Nothing answers, or there is no identity: that is no error if the user did not ask for it. */
 static zinc_status
-no_identity(zinc_status st, const zinc_error *e, const zinc_ask_answer *answer, bool named, zinc_error *err)
+no_identity(const search *s, zinc_status st, const zinc_error *e, const zinc_ask_answer *answer, bool named,
+	    zinc_error *err)
 {
 	if (st == ZINC_E_NOMEM)
 		return zinc_fail_nomem(err);
-	if (st == ZINC_E_CANCELLED || (st != ZINC_OK && named))
+	if (st == ZINC_E_CANCELLED || (st != ZINC_OK && (named || answer->status)))
 		return zinc_error_copy(err, e);
 	if (st == ZINC_OK && named)
 		return zinc_fail(err, ZINC_E_IO, "HTTP %d: no identity is assigned to this machine", answer->status);
+	s->out->unsure = st != ZINC_OK || (answer->status != 400 && answer->status != 404);
 	return ZINC_OK;
+}
+
+/* Where nothing answers, one short try is enough; a server that is busy is there. */
+static zinc_status
+ask_machine(const search *s, zinc_ask_request *r, bool given, zinc_ask_answer *answer, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status st;
+
+	if (!given) {
+		st = zinc_ask(s->asker, r, answer, &e);
+		if (st == ZINC_OK || !answer->status)
+			return st == ZINC_OK ? ZINC_OK : zinc_error_copy(err, &e);
+	}
+	r->most = NEARBY;
+	r->retries = 2;
+	return zinc_ask(s->asker, r, answer, err);
 }
 
 static zinc_status
@@ -325,7 +345,7 @@ from_machine(const search *s, zinc_error *err)
 	static const char path[] = "/metadata/identity/oauth2/token?api-version=2018-02-01";
 	const char *given = first_of(s->config->identity, "AZURE_POD_IDENTITY_AUTHORITY_HOST");
 	const char *client = first_of(s->config->client_id, "AZURE_CLIENT_ID");
-	zinc_ask_request r = {.timeout = 1, .most = given ? NEARBY : 2, .retries = given ? 2 : 0, .direct = true};
+	zinc_ask_request r = {.timeout = 1, .most = 2, .direct = true};
 	zinc_error e = ZINC_ERROR_INIT;
 	const int64_t now = zinc_token_clock(s->asker->ctx);
 	zinc_ask_answer answer = {0};
@@ -341,10 +361,10 @@ from_machine(const search *s, zinc_error *err)
 	r.url = (const char *)url.p;
 	r.fields[0].name = "Metadata";
 	r.fields[0].value = "true";
-	st = zinc_ask(s->asker, &r, &answer, &e);
+	st = ask_machine(s, &r, given, &answer, &e);
 	if (st != ZINC_OK || answer.status == 400 || answer.status == 404 || answer.status == 403 ||
 	    answer.status == 405)
-		return no_identity(st, &e, &answer, given || client, err);
+		return no_identity(s, st, &e, &answer, given || client, err);
 	return take_answer(s, &answer, now, err);
 }
 

@@ -12,8 +12,9 @@
  * (1) The first source that is configured counts.  If it fails, that is an error that names it; no other source is
  *     tried, and no request becomes anonymous.
  * (2) No error shows a key, a token or any part of a file.
- * (3) The metadata server is asked once, for at most a second where nothing answers, and never through a proxy.  Where
- *     nothing answers it is no source, unless GCE_METADATA_HOST names it.
+ * (3) The metadata server is asked for at most a second where nothing answers, at most once a minute, and never through
+ *     a proxy.  Where nothing answers it is no source, unless GCE_METADATA_HOST names it.  A server that answers that it is
+ *     busy is asked again, and then it is an error.
  * (7) Keys and tokens go into the body of a request, never into its URL, and to no other host.
  */
 #include <stdio.h>
@@ -118,7 +119,7 @@ from_settings(const zinc_google *g, const zinc_asker *asker, zinc_token_found *o
 	const char *path;
 
 	if (g->config.token) {
-		*out = (zinc_token_found){g->config.token, NULL, ZINC_TOKEN_NEVER};
+		*out = (zinc_token_found){.text = g->config.token, .expires = ZINC_TOKEN_NEVER};
 		return ZINC_OK;
 	}
 	if (!g->config.file)
@@ -169,7 +170,9 @@ is_host(const char *s)
 static zinc_status
 ask_metadata(const zinc_asker *asker, const char *named, zinc_ask_answer *out, zinc_error *err)
 {
-	zinc_ask_request r = {.timeout = 1, .most = named ? NEAR : 2, .retries = named ? 2 : 0, .direct = true};
+	zinc_ask_request r = {.timeout = 1, .most = 2, .direct = true};
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status st;
 	char url[400];
 
 	if (named && !is_host(named))
@@ -179,6 +182,13 @@ ask_metadata(const zinc_asker *asker, const char *named, zinc_ask_answer *out, z
 	r.url = url;
 	r.fields[0].name = "Metadata-Flavor";
 	r.fields[0].value = "Google";
+	if (!named) {
+		st = zinc_ask(asker, &r, out, &e);
+		if (st == ZINC_OK || !out->status) /* a server that is busy is there */
+			return st == ZINC_OK ? ZINC_OK : zinc_error_copy(err, &e);
+	}
+	r.most = NEAR;
+	r.retries = 2;
 	return zinc_ask(asker, &r, out, err);
 }
 
@@ -188,18 +198,21 @@ from_metadata(const zinc_google *g, const zinc_asker *asker, zinc_token_found *o
 {
 	const char *named = zinc_env("GCE_METADATA_HOST"), *off = zinc_env("NO_GCE_CHECK");
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_ask_answer answer;
+	zinc_ask_answer answer = {0};
 	zinc_status st;
 
 	(void)g;
 	if (off && strcasecmp(off, "true") == 0)
 		return ZINC_OK;
 	st = ask_metadata(asker, named, &answer, &e);
-	if (st != ZINC_OK)
-		return st == ZINC_E_CANCELLED || st == ZINC_E_NOMEM || named ? zinc_error_copy(err, &e) : ZINC_OK;
-	if (answer.status != 200)
-		return named ? zinc_fail(err, ZINC_E_IO, "HTTP %d: has this machine a service account?", answer.status)
-			     : ZINC_OK;
+	if (st == ZINC_E_CANCELLED || st == ZINC_E_NOMEM || (st != ZINC_OK && (named || answer.status)))
+		return zinc_error_copy(err, &e);
+	if (st == ZINC_OK && answer.status != 200 && named)
+		return zinc_fail(err, ZINC_E_IO, "HTTP %d: has this machine a service account?", answer.status);
+	if (st != ZINC_OK || answer.status != 200) {
+		out->unsure = st != ZINC_OK || (answer.status != 400 && answer.status != 404);
+		return ZINC_OK;
+	}
 	return zinc_google_parse_token(out, asker->pool, answer.text, answer.n, zinc_token_clock(asker->ctx), err);
 }
 
@@ -363,7 +376,7 @@ zinc_google_refused(zinc_google *g)
 }
 
 bool
-zinc_google_shows_token(zinc_google *g, const char *text)
+zinc_google_shows_token(zinc_google *g, zinc_bytes text)
 {
 	return zinc_tokens_show(g->tokens, text);
 }

@@ -30,7 +30,7 @@ zinc_status zinc_google_sign(zinc_google *g, zinc_http_request *r, bool secure, 
  * seconds. */
 void zinc_google_refused(zinc_google *g);
 /* Does a text that is to be shown contain the token?  A server might send it back. */
-bool zinc_google_shows_token(zinc_google *g, const char *text);
+bool zinc_google_shows_token(zinc_google *g, zinc_bytes text);
 /* For the error of a request that was refused because it was anonymous: what to set. */
 const char *zinc_google_advice(const zinc_google *g);
 

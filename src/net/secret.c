@@ -19,6 +19,8 @@
 
 #define CHUNK_BYTES ((size_t)16 * 1024 - 256) /* with what alloc.c adds: four pages */
 #define ALIGN       16u
+#define PART        16   /* bytes of a secret that are one, too */
+#define LONG_TEXT   4096 /* bytes from which on not every part is searched for */
 
 typedef struct chunk {
 	struct chunk *next;
@@ -219,4 +221,18 @@ zinc_context *
 zinc_secret_context(zinc_secret *s)
 {
 	return s->mine;
+}
+
+/* ---- texts of servers ---- */
+
+bool
+zinc_secret_shows(const char *secret, size_t n, zinc_bytes text)
+{
+	const size_t part = n < PART ? n : PART, step = text.n > LONG_TEXT ? PART : 1;
+	size_t i;
+
+	for (i = 0; n && text.n && i + part <= n; i += step)
+		if (memmem(text.p, text.n, secret + i, part))
+			return true;
+	return false;
 }

@@ -21,4 +21,8 @@ char *zinc_secret_text(zinc_secret *s, const char *text, size_t n); /* a copy, N
  * the OS calls, the warnings and the trace of the pool's own context.  It is freed with the pool. */
 zinc_context *zinc_secret_context(zinc_secret *s);
 
+/* Does a text that a server has sent contain the secret, or 16 bytes of it?  A part of a long text may have to have 31
+ * bytes. */
+bool zinc_secret_shows(const char *secret, size_t n, zinc_bytes text);
+
 #endif

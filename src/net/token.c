@@ -10,9 +10,12 @@
  * (1) Many threads that need a new token make one search.  If it fails, all that waited for it get its error.
  * (2) While the old token is valid, a failing search is no failure; the next one is tried a minute later.
  * (3) A token that has ended, or that the server has refused, is never given out again.
- * (4) A token stays valid in memory until it is released for the last time, and is wiped then.
+ * (4) A token stays valid in memory until it is released for the last time, and is wiped then, or after the next but one.
  * (5) A forked child goes on, even if another thread of its parent was searching.
  * (6) A new token that has already ended is an error that names the clock.
+ * (7) Where there was a token once, a search that finds none is a failure: a source that is silent for a while does not
+ *     make requests anonymous.
+ * (8) "No token" is for ever only if a source has said so; otherwise it is searched for again after a minute.
  */
 #include "net/token.h"
 
@@ -47,6 +50,8 @@ struct zinc_tokens {
 	uint64_t searches; /* that have ended */
 	double next_try;   /* the earliest search for another while one is valid; monotonic */
 	held *now;         /* NULL: none yet */
+	held *before;      /* NULL, or the last but one: requests with it may still be under way */
+	bool had;          /* some search has found a token */
 	zinc_error failed; /* of the last search; code ZINC_OK: it did not fail */
 };
 
@@ -103,7 +108,9 @@ held_new(held **out, zinc_context *ctx, const zinc_token_found *found, zinc_erro
 	}
 	atomic_init(&h->refs, 1);
 	h->pool = pool;
-	h->expires = found->text ? found->expires : ZINC_TOKEN_NEVER;
+	h->expires = found->text     ? found->expires
+		     : found->unsure ? zinc_token_clock(ctx) + EARLY /* so the next search is after NEXT_TRY */
+				     : ZINC_TOKEN_NEVER;
 	h->found = zinc_now(ctx);
 	*out = h;
 	return ZINC_OK;
@@ -126,6 +133,8 @@ search_in(zinc_tokens *t, const zinc_asker *asker, held **out, zinc_error *err)
 	zinc_token_found found = {.expires = ZINC_TOKEN_NEVER};
 
 	ZINC_TRY(t->find(t->arg, asker, &found, err));
+	if (!found.text && t->had) /* which only searches change */
+		return zinc_fail(err, ZINC_E_IO, "the source of the last token gives none now; try again later");
 	if (found.text && found.expires != ZINC_TOKEN_NEVER && found.expires - LATEST <= zinc_token_clock(t->ctx))
 		return zinc_fail(
 		    err, ZINC_E_IO,
@@ -157,8 +166,10 @@ end_search(zinc_tokens *t, held *found, const zinc_error *e)
 	t->searches++;
 	zinc_error_clear(&t->failed);
 	if (found) {
-		old = t->now;
+		old = t->before;
+		t->before = t->now;
 		t->now = found;
+		t->had |= found->shown.text != NULL;
 	} else {
 		t->failed = *e;
 	}
@@ -249,15 +260,21 @@ zinc_tokens_refused(zinc_tokens *t, zinc_token *shown)
 	return again;
 }
 
-bool
-zinc_tokens_show(zinc_tokens *t, const char *text)
+static bool
+shows(const held *h, zinc_bytes text)
 {
-	bool shows;
+	return h && h->shown.text && zinc_secret_shows(h->shown.text, strlen(h->shown.text), text);
+}
+
+bool
+zinc_tokens_show(zinc_tokens *t, zinc_bytes text)
+{
+	bool found;
 
 	pthread_mutex_lock(&t->lock);
-	shows = t->now && t->now->shown.text && strstr(text, t->now->shown.text);
+	found = shows(t->now, text) || shows(t->before, text);
 	pthread_mutex_unlock(&t->lock);
-	return shows;
+	return found;
 }
 
 /* ---- new and free ---- */
@@ -300,6 +317,7 @@ zinc_tokens_free(zinc_tokens *t)
 		return;
 	zinc_fork_remove(&t->fork);
 	held_release(t->now);
+	held_release(t->before);
 	pthread_cond_destroy(&t->ended);
 	pthread_mutex_destroy(&t->lock);
 	zinc_free(t->ctx, t);

@@ -25,6 +25,7 @@ typedef struct zinc_token {
 typedef struct zinc_token_found {
 	const char *text, *source;
 	int64_t expires; /* seconds since 1970, or NEVER */
+	bool unsure;     /* nothing was found, but only because a source did not answer: a later search may find it */
 } zinc_token_found;
 
 /* Search for a token.  Called by one thread at a time, without any lock.  Never E_CORRUPT: for the callers of a store
@@ -44,8 +45,8 @@ void zinc_token_release(zinc_token *token); /* NULL is ignored */
 /* The server does not accept it (NULL: the last one): the next take searches again.  False, and no effect, on a token that
  * was found in the last seconds: many requests fail together, and a token that is refused at once would not get better. */
 bool zinc_tokens_refused(zinc_tokens *t, zinc_token *token);
-/* Does a text that is to be shown contain the token?  A server might send it back. */
-bool zinc_tokens_show(zinc_tokens *t, const char *text);
+/* Does a text contain the token, the one before it, or a part of them (zinc_secret_shows)?  A server might send it back. */
+bool zinc_tokens_show(zinc_tokens *t, zinc_bytes text);
 
 /* Seconds since 1970, by the clock of this machine. */
 int64_t zinc_token_clock(zinc_context *ctx);

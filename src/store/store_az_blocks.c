@@ -249,7 +249,7 @@ zinc_az_put_blocks(az_store *s, const zinc_put *put, uint64_t nbytes, zinc_tag *
 			break;
 		ZINC_TRY(may_repeat(&u, err));
 	}
-	if (st != ZINC_OK && has_other_ids(&u) && nbytes <= MAX_WHOLE)
+	if (st != ZINC_OK && st != ZINC_E_UNCERTAIN && has_other_ids(&u) && nbytes <= MAX_WHOLE)
 		return zinc_az_put_whole(s, put, tag, wait, err);
 	return st == ZINC_OK ? ZINC_OK : zinc_error_copy(err, &e);
 }

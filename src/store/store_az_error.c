@@ -13,11 +13,11 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "store/store_az.h"
 
-#define MAX_AGAIN 3   /* corrections of one request: clock, token */
-#define MAX_SKEW  600 /* seconds; Azure accepts 900 */
+#define MAX_SKEW 600 /* seconds; Azure accepts 900 */
 
 const char *const zinc_az_keep[] = {"x-ms-error-code",        "x-ms-meta-zincwrite", "x-ms-request-id",
 				    "x-ms-meta-hdi_isfolder", "content-md5",         NULL};
@@ -121,16 +121,31 @@ advice(const az_store *s, const az_fault *f, int status)
 	if (status != 401 && status != 403 && strcmp(f->code, "ResourceNotFound") != 0)
 		return "";
 	if (atomic_load(&s->signs))
-		return "the credentials do not allow this";
+		return status == 401 ? "the token is not accepted: it may have ended"
+				     : "the credentials do not allow this";
 	return zinc_azure_advice(s->azure) ? zinc_azure_advice(s->azure)
 					   : "the requests have no credentials, because az.anonymous is set";
+}
+
+static bool
+shows(const az_store *s, const char *text)
+{
+	return zinc_azure_shows_secret(s->azure, (zinc_bytes){(const uint8_t *)text, strlen(text)});
+}
+
+/* The whole text counts: what is shown of it may be cut in the middle of a secret. */
+static bool
+shows_secret(const az_store *s, const zinc_web_answer *a, const az_fault *f)
+{
+	return zinc_azure_shows_secret(s->azure, a->text) || shows(s, f->message) || shows(s, f->code) ||
+	       shows(s, a->head->kept[AZ_KEEP_REQUEST]) || shows(s, a->head->kept[AZ_KEEP_CODE]);
 }
 
 /* Why the credentials are not accepted, if that is no signature. */
 static const char *
 detail_of(const az_store *s, const az_fault *f)
 {
-	return strstr(f->detail, "MAC ") || zinc_azure_shows_secret(s->azure, f->detail) ? "" : f->detail;
+	return strstr(f->detail, "MAC ") || shows(s, f->detail) ? "" : f->detail;
 }
 
 static zinc_status
@@ -143,8 +158,7 @@ fail(const az_store *s, const zinc_web_answer *a, const az_fault *f, zinc_error 
 	char id[ZINC_WEB_NAME];
 
 	zinc_web_printable(id, sizeof id, request, strlen(request));
-	if (zinc_azure_shows_secret(s->azure, f->message) || zinc_azure_shows_secret(s->azure, id) ||
-	    zinc_azure_shows_secret(s->azure, f->code))
+	if (shows_secret(s, a, f))
 		return zinc_fail(err, st, "HTTP %d; the server's words are not shown: they contain the credentials",
 				 a->head->status);
 	if (!f->code[0] && a->head->status == 404)
@@ -157,15 +171,31 @@ fail(const az_store *s, const zinc_web_answer *a, const az_fault *f, zinc_error 
 
 /* ---- corrections ---- */
 
-/* Azure says AuthenticationFailed, whatever is wrong; its own date tells whether it is the clock. */
+/* Azure says AuthenticationFailed, whatever is wrong; its own date tells whether it is the clock.  Another request may
+ * have found out before, after this one was sent: so it is sent again in any case, once. */
 static bool
 correct_clock(az_store *s, const zinc_web_answer *a)
 {
-	const int64_t there = a->head->date, here = zinc_az_clock(s);
+	const zinc_os *os = s->web.ctx->os;
+	struct timespec t = {0, 0};
+	const bool told = a->head->date >= 0 && os->clock(os, CLOCK_REALTIME, &t) == 0;
+	long long ahead = (long long)a->head->date - (long long)t.tv_sec;
 
-	if (there < 0 || llabs((long long)(there - here)) < MAX_SKEW)
+	if (llabs(ahead) < MAX_SKEW)
+		ahead = 0;
+	if (!told || a->rounds > 0 || (!ahead && !atomic_load(&s->skew)))
 		return false;
-	atomic_fetch_add(&s->skew, (long long)(there - here));
+	atomic_store(&s->skew, ahead);
+	return true;
+}
+
+/* As of the clock: another request may have got a new token meanwhile. */
+static bool
+correct_token(az_store *s, const zinc_web_answer *a)
+{
+	if (a->rounds > 0 || !zinc_azure_renews(s->azure))
+		return false;
+	zinc_azure_refused(s->azure);
 	return true;
 }
 
@@ -174,11 +204,11 @@ correct(az_store *s, const zinc_web_answer *a, const az_fault *f)
 {
 	const int status = a->head->status;
 
-	if (a->rounds >= MAX_AGAIN || !atomic_load(&s->signs))
+	if (!atomic_load(&s->signs))
 		return false;
 	if (status == 403 && strcmp(f->code, "AuthenticationFailed") == 0 && correct_clock(s, a))
 		return true;
-	return status == 401 && zinc_azure_refused(s->azure);
+	return status == 401 && correct_token(s, a);
 }
 
 /* ---- verdicts ---- */

@@ -47,13 +47,13 @@ zinc_status
 zinc_az_resolve(zinc_web *w, zinc_web_call *c, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_web_call head = {.method = "HEAD", .key = c->key};
-	zinc_status st = zinc_web_one(w, &head, wait, err);
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status st = zinc_web_one(w, &head, wait, &e);
 
 	if (st == ZINC_OK && c->write && strcmp(head.found_write, c->write) == 0)
 		c->tag = head.tag;
 	else
-		st = zinc_fail(err, ZINC_E_UNCERTAIN,
-			       "a try without an answer may have made the change, and someone else changed it since");
+		st = zinc_web_unresolved(st, &e, err);
 	zinc_web_call_fini(w, &head);
 	return st;
 }

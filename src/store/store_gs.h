@@ -91,9 +91,10 @@ zinc_status zinc_gs_call_text(zinc_web *w, zinc_web_call *c, zinc_error *err);
 zinc_status zinc_gs_sum(zinc_context *ctx, const zinc_put *p, char out[GS_SUM], zinc_error *err);
 /* E_NOTFOUND. */
 zinc_status zinc_gs_stat(gs_store *s, const char *key, zinc_web_call *c, const zinc_wait *wait, zinc_error *err);
-/* After an unknown outcome: was the write executed?  Then ZINC_OK and *tag is set; otherwise E_UNCERTAIN. */
-zinc_status zinc_gs_resolve(gs_store *s, const char *key, const char *write, zinc_tag *tag, const zinc_wait *wait,
-			    zinc_error *err);
+/* After an unknown outcome: was the write `write` of bytes with this sum executed?  Then ZINC_OK and *tag is set; E_IO if
+ * the server has stored other bytes; otherwise E_UNCERTAIN. */
+zinc_status zinc_gs_resolve(gs_store *s, const char *key, const char *write, const char *sum, zinc_tag *tag,
+			    const zinc_wait *wait, zinc_error *err);
 /* Put by one request with a condition and a write id, without any test of the server. */
 zinc_status zinc_gs_put_one(gs_store *s, const zinc_put *p, zinc_tag *tag, const zinc_wait *wait, zinc_error *err);
 

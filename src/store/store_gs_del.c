@@ -243,7 +243,7 @@ on_ended(void *arg, zinc_web_call *c, const zinc_error *err)
 		(void)zinc_gs_parse_batch(c->note, (const char *)c->text.p, c->text.n, on_part, b, NULL);
 		return;
 	}
-	if (c->status / 100 == 4) /* the requests one by one say why, or succeed */
+	if (c->status / 100 == 4 || c->status == 501) /* the requests one by one say why, or succeed */
 		return;
 	for (k = 0; k < b->n; k++)
 		zinc_web_report_del(b->run, b->at[k], c->result, err);

@@ -84,6 +84,20 @@ advice(gs_store *s, const zinc_web_answer *a)
 			  "storage.objects.list";
 }
 
+static bool
+shows(gs_store *s, const char *text)
+{
+	return zinc_google_shows_token(s->google, (zinc_bytes){(const uint8_t *)text, strlen(text)});
+}
+
+/* The whole text counts: what is shown of it may be cut in the middle of the token. */
+static bool
+shows_token(gs_store *s, const zinc_web_answer *a, const gs_fault *f)
+{
+	return zinc_google_shows_token(s->google, a->text) || shows(s, f->message) || shows(s, f->reason) ||
+	       shows(s, a->head->kept[GS_KEEP_REQUEST]);
+}
+
 static zinc_status
 fail(gs_store *s, const zinc_web_answer *a, const gs_fault *f, zinc_error *err)
 {
@@ -92,8 +106,7 @@ fail(gs_store *s, const zinc_web_answer *a, const gs_fault *f, zinc_error *err)
 	char id[ZINC_WEB_NAME];
 
 	zinc_web_printable(id, sizeof id, a->head->kept[GS_KEEP_REQUEST], strlen(a->head->kept[GS_KEEP_REQUEST]));
-	if (zinc_google_shows_token(s->google, f->message) || zinc_google_shows_token(s->google, id) ||
-	    zinc_google_shows_token(s->google, f->reason))
+	if (shows_token(s, a, f))
 		return zinc_fail(err, st, "HTTP %d; the server's words are not shown: they contain the token",
 				 a->head->status);
 	return zinc_fail(err, st, "%s%s%s (HTTP %d%s%s)%s%s", f->reason[0] ? f->reason : "refused",
@@ -103,14 +116,14 @@ fail(gs_store *s, const zinc_web_answer *a, const gs_fault *f, zinc_error *err)
 
 /* ---- is it missing? ---- */
 
-/* Ask for a listing of one key: 404 means that there is no bucket.  Whoever may not list gets another answer. */
+/* Ask for a listing of one key: 404 means that there is no bucket.  Whoever may not list gets 403. */
 static zinc_status
 ask_bucket(gs_store *s, bool *exists, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_web_call c = {.method = "GET", .kind = GS_LIST, .query = "maxResults=1&fields=kind", .reads = true};
 	zinc_status st = zinc_web_one(&s->web, &c, wait, err);
 
-	*exists = st == ZINC_OK || c.status == 403 || c.status == 401;
+	*exists = st == ZINC_OK || c.status == 403;
 	if (c.status == 404 || *exists)
 		st = ZINC_OK;
 	zinc_web_call_fini(&s->web, &c);

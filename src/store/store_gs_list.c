@@ -9,11 +9,14 @@
  *     that lists the same page again, is an error.
  * (2) An answer that is cut or is no listing is an error, never the end of the listing.
  * (3) Names that are no keys, as those of directories that web consoles make, are reported as such, or skipped.
+ * (7) A page is at most 8 MiB of text with 256 Ki values of JSON: a hostile one cannot take all memory.
  */
 #include "json/json.h"
 #include "store/store_gs.h"
 
-#define KIND "storage#objects"
+#define KIND       "storage#objects"
+#define MAX_TEXT   (8 * ZINC_MIB)       /* of a page: 1000 names of 1024 bytes, each byte escaped */
+#define MAX_VALUES ((size_t)256 * 1024) /* of JSON, in a page */
 
 /* ---- parsing ---- */
 
@@ -91,7 +94,25 @@ take_page(zinc_web_page *out, const zinc_json *root, zinc_error *err)
 	return zinc_buf_text(&out->next) ? ZINC_OK : zinc_fail_nomem(err);
 }
 
-/* One page has at most some thousand names, so the limits of documents do not apply. */
+/* At least as many as there are values, without any memory. */
+static size_t
+count_values(const char *text, size_t n)
+{
+	bool quoted = false;
+	size_t i, count = 1;
+
+	for (i = 0; i < n; i++) {
+		if (text[i] == '"')
+			quoted = !quoted;
+		else if (quoted)
+			i += text[i] == '\\';
+		else
+			count += text[i] == ',' || text[i] == '[' || text[i] == '{' || text[i] == ':';
+	}
+	return count;
+}
+
+/* One page has at most some thousand names; the limits of documents are others. */
 zinc_status
 zinc_gs_parse_page(zinc_web_page *out, zinc_context *ctx, const char *text, size_t n, zinc_error *err)
 {
@@ -101,6 +122,8 @@ zinc_gs_parse_page(zinc_web_page *out, zinc_context *ctx, const char *text, size
 
 	out->names.n = out->entries.n = out->next.n = out->next_id.n = 0;
 	out->truncated = false;
+	if (n > MAX_TEXT || count_values(text, n) > MAX_VALUES)
+		return zinc_fail(err, ZINC_E_LIMIT, "a page of the server's listing is too long");
 	st = zinc_json_parse(&doc, ctx, text, n, ZINC_JSON_ANY_SIZE, &e);
 	if (st == ZINC_E_NOMEM)
 		return zinc_fail_nomem(err);
@@ -116,7 +139,7 @@ zinc_gs_parse_page(zinc_web_page *out, zinc_context *ctx, const char *text, size
 static zinc_status
 add_query(zinc_buf *q, const zinc_web_listing *l, const zinc_buf *token, zinc_error *err)
 {
-	ZINC_TRY(zinc_buf_puts(q, "fields=kind,nextPageToken,prefixes,items(name,size)", err));
+	ZINC_TRY(zinc_buf_puts(q, "fields=kind,nextPageToken,prefixes,items(name,size)&maxResults=1000", err));
 	if (!l->to->key)
 		ZINC_TRY(zinc_buf_puts(q, "&delimiter=%2F", err));
 	if (token) {
@@ -132,7 +155,7 @@ add_query(zinc_buf *q, const zinc_web_listing *l, const zinc_buf *token, zinc_er
 static zinc_status
 get_page(zinc_web_listing *l, const zinc_buf *token, zinc_web_page *out, zinc_error *err)
 {
-	zinc_web_call c = {.method = "GET", .kind = GS_LIST, .reads = true};
+	zinc_web_call c = {.method = "GET", .kind = GS_LIST, .reads = true, .most = MAX_TEXT};
 	zinc_status st;
 	zinc_buf q;
 

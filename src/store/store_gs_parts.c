@@ -30,8 +30,9 @@ typedef struct upload {
 	const zinc_wait *wait;
 	uint64_t nbytes;
 	uint64_t have;  /* bytes that the server has */
+	uint64_t best;  /* the most that it had */
 	zinc_buf place; /* path and query */
-	int failures;   /* since the last progress */
+	int failures;   /* since the last progress; bytes that were there before are none */
 	bool doubtful;  /* the last piece was sent, and no answer came */
 	bool is_begun;
 	char sum[GS_SUM];
@@ -117,7 +118,11 @@ begin_upload(upload *u, zinc_error *err)
 	zinc_buf_init(&location, u->store->web.ctx, MAX_PLACE);
 	c.location = &location;
 	st = zinc_web_one(&u->store->web, &c, u->wait, err);
-	if (st == ZINC_E_UNCERTAIN) /* nothing was put yet */
+	if (st == ZINC_E_UNCERTAIN && c.status == 412 && c.when) /* nothing was put yet, so it is someone else's */
+		st = c.when->when == ZINC_ABSENT
+			 ? zinc_fail(err, ZINC_E_EXISTS, "the key already exists")
+			 : zinc_fail(err, ZINC_E_CONFLICT, "the value was changed by someone else");
+	else if (st == ZINC_E_UNCERTAIN)
 		st = zinc_fail(err, ZINC_E_IO, "the server does not say where to upload");
 	if (st == ZINC_OK && location.n && !zinc_buf_text(&location))
 		st = zinc_fail_nomem(err);
@@ -125,7 +130,7 @@ begin_upload(upload *u, zinc_error *err)
 		st = take_place(u, &location, err);
 	zinc_web_call_fini(&u->store->web, &c);
 	zinc_buf_fini(&location);
-	u->have = 0;
+	u->have = u->best = 0;
 	u->is_begun = st == ZINC_OK;
 	return st;
 }
@@ -158,7 +163,8 @@ take_answer(upload *u, const zinc_web_call *c, uint64_t most, zinc_error *err)
 		zinc_fail(err, ZINC_E_IO, "the server says that it has other bytes of the upload than were sent");
 		return STEP_FAILED;
 	}
-	u->failures = have > u->have ? 0 : u->failures + 1;
+	u->failures = have > u->best ? 0 : u->failures + 1;
+	u->best = zinc_max_u64(u->best, have);
 	u->have = have;
 	if (u->failures <= u->store->web.retries)
 		return STEP_ON;
@@ -277,7 +283,7 @@ upload_value(upload *u, zinc_error *err)
 		return ZINC_OK;
 	if (u->doubtful) {
 		zinc_error_clear(err);
-		return zinc_gs_resolve(u->store, u->put->key, u->write, &u->tag, u->wait, err);
+		return zinc_gs_resolve(u->store, u->put->key, u->write, u->sum, &u->tag, u->wait, err);
 	}
 	return next == STEP_GONE ? zinc_fail(err, ZINC_E_IO, "the server forgets the upload") : err->code;
 }

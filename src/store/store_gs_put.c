@@ -10,6 +10,7 @@
  *     bytes if it sends one.
  * (2) A conditional put carries a write id in its metadata.  If the condition fails after a try without an answer, the id
  *     that the value has now tells whether that try was executed.  Only if the value has another id, it is E_UNCERTAIN.
+ *     It is E_IO if the value has the id and the CRC-32C of other bytes.
  * (3) Before the first conditional put a server that is not Google's is tested (store_gs_test.c).  One that ignores
  *     conditions is E_UNSUPPORTED, and caps then promise no CAS.
  */
@@ -20,6 +21,7 @@
 
 #define PARTS_FROM 4 /* values of so many pieces are uploaded in pieces */
 #define WRITE_NAME "zinc-write"
+#define MAX_OBJECT (64 * ZINC_KIB) /* of the JSON of one object */
 
 /* ---- answers ---- */
 
@@ -104,6 +106,12 @@ has_object(const zinc_web_call *c)
 	}
 }
 
+static zinc_status
+other_bytes(zinc_error *err)
+{
+	return zinc_fail(err, ZINC_E_IO, "the server has stored other bytes than were sent (CRC-32C)");
+}
+
 zinc_status
 zinc_gs_call_text(zinc_web *w, zinc_web_call *c, zinc_error *err)
 {
@@ -117,7 +125,8 @@ zinc_gs_call_text(zinc_web *w, zinc_web_call *c, zinc_error *err)
 	if (st != ZINC_OK) /* no value is damaged: the answer is */
 		return st == ZINC_E_NOMEM ? zinc_fail_nomem(err) : zinc_fail(err, ZINC_E_IO, "%s", e.text);
 	if (c->sum[0] && o.sum[0] && strcmp(c->sum, o.sum) != 0)
-		return zinc_fail(err, ZINC_E_IO, "the server has stored other bytes than were sent (CRC-32C)");
+		return other_bytes(err);
+	memcpy(c->sum, o.sum, sizeof o.sum); /* of the value, for whoever did not know it */
 	c->tag.n = (uint8_t)snprintf((char *)c->tag.b, sizeof c->tag.b, "G%s", o.generation);
 	memcpy(c->found_write, o.write, sizeof c->found_write);
 	return ZINC_OK;
@@ -149,21 +158,24 @@ zinc_gs_sum(zinc_context *ctx, const zinc_put *p, char out[GS_SUM], zinc_error *
 zinc_status
 zinc_gs_stat(gs_store *s, const char *key, zinc_web_call *c, const zinc_wait *wait, zinc_error *err)
 {
-	*c = (zinc_web_call){.method = "GET", .key = key, .kind = GS_OBJECT, .reads = true};
+	*c = (zinc_web_call){.method = "GET", .key = key, .kind = GS_OBJECT, .reads = true, .most = MAX_OBJECT};
 	return zinc_web_one(&s->web, c, wait, err);
 }
 
 zinc_status
-zinc_gs_resolve(gs_store *s, const char *key, const char *write, zinc_tag *tag, const zinc_wait *wait, zinc_error *err)
+zinc_gs_resolve(gs_store *s, const char *key, const char *write, const char *sum, zinc_tag *tag, const zinc_wait *wait,
+		zinc_error *err)
 {
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_web_call c;
-	zinc_status st = zinc_gs_stat(s, key, &c, wait, NULL);
+	zinc_status st = zinc_gs_stat(s, key, &c, wait, &e);
 
-	if (st == ZINC_OK && strcmp(c.found_write, write) == 0)
-		*tag = c.tag;
+	if (st != ZINC_OK || strcmp(c.found_write, write) != 0)
+		st = zinc_web_unresolved(st, &e, err);
+	else if (c.sum[0] && strcmp(c.sum, sum) != 0)
+		st = other_bytes(err);
 	else
-		st = zinc_fail(err, ZINC_E_UNCERTAIN,
-			       "a try without an answer may have made the change, and someone else changed it since");
+		*tag = c.tag;
 	zinc_web_call_fini(&s->web, &c);
 	return st;
 }
@@ -171,7 +183,7 @@ zinc_gs_resolve(gs_store *s, const char *key, const char *write, zinc_tag *tag, 
 static zinc_status
 resolve_put(zinc_web *w, zinc_web_call *c, const zinc_wait *wait, zinc_error *err)
 {
-	return zinc_gs_resolve((gs_store *)w, c->key, c->write, &c->tag, wait, err);
+	return zinc_gs_resolve((gs_store *)w, c->key, c->write, c->sum, &c->tag, wait, err);
 }
 
 /* ---- one put ---- */

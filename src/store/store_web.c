@@ -170,7 +170,7 @@ on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
 		ZINC_TRY(zinc_http_header(out, "Range", "bytes=0-0", err));
 	if (b->store->sum_field && is_for_all(x, r))
 		ZINC_TRY(zinc_http_header(out, b->store->sum_field, b->store->sum_value, err));
-	return zinc_web_add_condition(out, x->placed ? &x->tag : x->plain ? NULL : r->if_tag, err);
+	return zinc_web_add_condition(out, x->plain ? NULL : x->placed ? &x->tag : r->if_tag, err);
 }
 
 /* ---- heads ---- */

@@ -121,13 +121,14 @@ struct zinc_web_call {
 	bool repeats;                 /* a POST that may be executed twice */
 	bool once;                    /* never send it again if it may have been executed */
 	bool reads;                   /* the text of the answer is needed, also if it is no error */
+	size_t most;                  /* bytes of that text; 0: 64 MiB */
 	int also;                     /* a status that is a success besides 2xx; 0: none */
 	int kind;                     /* the store's */
 	const zinc_web_field *fields; /* of the request, besides those of call_fields */
 	size_t nfields;
 	const zinc_condition *when; /* NULL: any */
 	const char *write;          /* id of the write, which the value keeps; NULL: none */
-	char sum[16];               /* of the body, for the store */
+	char sum[16];               /* of the body, for the store; or of the value that the answer is about */
 	zinc_buf *location;         /* NULL, or takes the whole field Location of the answer */
 	size_t i;                   /* the caller's */
 	void *own;                  /* NULL, or memory that is freed with the call */
@@ -169,6 +170,8 @@ zinc_status zinc_web_one(zinc_web *w, zinc_web_call *c, const zinc_wait *wait, z
 /* zinc_web_run does this for its first n calls; `more` must for others. */
 void zinc_web_call_init(const zinc_web *w, zinc_web_call *c);
 void zinc_web_call_fini(zinc_web *w, zinc_web_call *c);
+/* The error E_UNCERTAIN, after the question whether a change was made: it failed (`st`), or the value is another one. */
+zinc_status zinc_web_unresolved(zinc_status st, const zinc_error *why, zinc_error *err);
 /* A number that no other write has. */
 void zinc_web_write_id(char out[40]);
 /* A deadline for cleaning up after a failure. */

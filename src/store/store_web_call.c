@@ -45,6 +45,18 @@ zinc_web_clean_up(const zinc_web *w)
 	return wait;
 }
 
+zinc_status
+zinc_web_unresolved(zinc_status st, const zinc_error *why, zinc_error *err)
+{
+	static const char may[] = "a try without an answer may have made the change";
+
+	if (st == ZINC_OK)
+		return zinc_fail(err, ZINC_E_UNCERTAIN, "%s, and someone else changed it since", may);
+	if (st == ZINC_E_NOTFOUND)
+		return zinc_fail(err, ZINC_E_UNCERTAIN, "%s, but the key does not exist now", may);
+	return zinc_fail(err, ZINC_E_UNCERTAIN, "%s, and the question for it failed: %.600s", may, why->text);
+}
+
 /* ---- requests ---- */
 
 static zinc_status
@@ -63,6 +75,7 @@ on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
 	const zinc_web_calls *x = (const zinc_web_calls *)arg;
 	zinc_web_call *c = &x->all[i];
 
+	c->status = 0; /* of the last answer */
 	c->text.n = 0;
 	c->cut = ZINC_OK;
 	if (!c->url)
@@ -335,7 +348,7 @@ on_more(void *arg)
 void
 zinc_web_call_init(const zinc_web *w, zinc_web_call *c)
 {
-	zinc_buf_init(&c->text, w->ctx, MAX_ANSWER);
+	zinc_buf_init(&c->text, w->ctx, c->most ? c->most : MAX_ANSWER);
 }
 
 zinc_status

@@ -81,6 +81,8 @@ QUIRKS = {
     "html": "404 with a page in HTML",
     "bare": "errors have no document, only x-ms-error-code",
     "codeless": "404 without a document or a code",
+    "echocut": "the same, with so many letters before that the secret is cut",
+    "echosig": "403 with the signature of the SAS, unescaped, in its message",
     "echo": "403 with the request in its message",
 }
 IDENTITIES = {
@@ -174,6 +176,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(404, b"<html><body>not here</body></html>", [("Content-Type", "text/html")])
         if self.quirk == "codeless":
             return self.answer(404)
+        if self.quirk == "echocut":
+            raise Fail(403, "AuthenticationFailed", "x" * 180 + self.headers.get("Authorization", "") + self.query.get("sig", ""))
+        if self.quirk == "echosig":
+            raise Fail(403, "AuthenticationFailed", "wrong: " + self.query.get("sig", ""))
         if self.quirk == "echo":
             raise Fail(403, "AuthenticationFailed", " ".join([self.path, *("%s=%s" % h for h in self.headers.items())]))
         if self.quirk == "overloaded" or self.quirk == "slow" and n <= 2:

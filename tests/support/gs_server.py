@@ -36,6 +36,7 @@ QUIRKS = {
     "ignores": "conditions are not looked at",
     "nodelete": "conditions of DELETE are not looked at",
     "nobatch": "404 for batches",
+    "unbatched": "501 for batches",
     "halfbatch": "a batch refuses keys with 'keep' in their names with 403",
     "quietbatch": "a batch does not mention keys with 'keep' in their names",
     "cutbatch": "the answer to a batch is cut",
@@ -47,6 +48,7 @@ QUIRKS = {
     "wrongsum": "uploads are answered with the CRC-32C of other bytes",
     "nogeneration": "answers to uploads have no generation",
     "untagged": "reads have no x-goog-generation",
+    "hugepage": "listings are many megabytes of JSON",
     "samepage": "listings repeat their first page",
     "emptypages": "listings are empty and go on",
     "cutlist": "listings are cut in the middle",
@@ -63,11 +65,13 @@ QUIRKS = {
     "gunzips": "the same, and always decompressed for readers",
     "compresses": "values are compressed for readers who accept it",
     "html": "404 with a page in HTML",
+    "echocut": "the same, with so many letters before that the token is cut",
     "echo": "403 with the headers of the request in its message",
     "breaks": "every second piece of an upload is stored in half, and the connection is closed",
     "lastlost": "the last piece of an upload completes it, and the connection is closed",
     "forgets": "an upload in pieces is gone after its first piece, once",
     "forgetsdone": "as lastlost, and the upload is gone then",
+    "takesback": "every second piece of an upload removes all bytes that were received",
     "stuck": "pieces of an upload are not stored",
     "liar": "the answer to a piece says that more bytes were received than were sent",
     "elsewhere": "the place of an upload is on another host",
@@ -209,6 +213,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return_html = b"<html><body>not here</body></html>"
             self.answer(404, return_html, [("Content-Type", "text/html")])
             raise HangUp
+        if self.quirk == "echocut":
+            raise Fail(403, "forbidden", "x" * 215 + self.headers.get("Authorization", ""))
         if self.quirk == "echo":
             raise Fail(403, "forbidden", " ".join("%s=%s" % h for h in sorted(self.headers.items())))
         if self.quirk == "overloaded" or self.quirk == "slow" and n <= 2:
@@ -318,7 +324,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def describe(self, v):
         out = {"kind": "storage#object", "name": self.name, "size": str(len(v.data)), "crc32c": v.sum,
                "generation": str(v.generation), "metadata": v.meta}
-        if self.quirk == "wrongsum":
+        if self.quirk == "wrongsum" and not self.is_trial():
             out["crc32c"] = "AAAAAA=="
         if self.quirk in ("gzipped", "gunzips"):
             del out["crc32c"]
@@ -456,6 +462,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.piece_quirks(s, first)
         if self.quirk == "stuck":
             return self.more(s)
+        if self.quirk == "takesback" and s.pieces % 2 == 0:
+            s.data = b""
+            return self.more(s)
         s.data = s.data[:first] + self.body
         if self.quirk == "liar":
             return self.more(s, 1 << 20)
@@ -504,6 +513,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             text = text[: len(text) // 2]
         if self.quirk == "nobatch":
             raise Fail(404, "notFound", "Not Found")
+        if self.quirk == "unbatched":
+            raise Fail(501, "notImplemented", "Not Implemented")
         self.answer(200, text.encode(), [("Content-Type", "multipart/mixed; boundary=answer")])
 
     def batch_part(self, path):
@@ -512,7 +523,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.bucket, self.quirk = bucket, bucket.partition("-")[0]
         with lock:
             lines[bucket].append("BATCH %s" % name)
-            if self.quirk == "nobatch":
+            if self.quirk in ("nobatch", "unbatched"):
                 return None
             if self.quirk == "quietbatch" and "keep" in name:
                 return None
@@ -545,6 +556,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             raise Fail(403, "forbidden", "does not have storage.objects.list access")
         if self.quirk == "notlist":
             return self.answer_json({})
+        if self.quirk == "hugepage":
+            text = b'{"kind":"storage#objects","x":[1' + b",1" * (10 << 20) + b"]}"
+            return self.answer(200, text, [("Content-Type", "application/json")])
         prefix, delimiter = self.query.get("prefix", ""), self.query.get("delimiter", "")
         most = 3 if self.quirk in ("smallpages", "samepage") else min(1000, int(self.query.get("maxResults", 1000)))
         token = self.query.get("pageToken")

@@ -158,7 +158,7 @@ refused_tokens_are_asked_for_again(void **state)
 	clean();
 	assert_ok(zinc_azure_new(&a, NULL, &c, &err));
 	expect(carried(a, "https://h/c/k"), "Bearer canary-token-");
-	assert_true(zinc_azure_shows_secret(a, text));
+	assert_true(zinc_azure_shows_secret(a, (zinc_bytes){(const uint8_t *)text, strlen(text)}));
 	assert_false(zinc_azure_refused(a)); /* it is new: it would not get better */
 	assert_int_equal(web_count(&server, "number"), 1);
 	zinc_azure_free(a);

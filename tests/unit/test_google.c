@@ -256,7 +256,7 @@ tokens_are_parsed(void **state)
 	    "{\"access_token\":\"a\",\"expires_in\":60,\"token_type\":\"MAC\"}",
 	};
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_token_found found = {NULL, NULL, 0};
+	zinc_token_found found = {NULL, NULL, 0, false};
 	zinc_secret *pool = NULL;
 	const zinc_google_config token = {.token = "a\nb"};
 	zinc_google *g = NULL;

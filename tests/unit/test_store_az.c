@@ -197,6 +197,37 @@ passing_failures_are_corrected(void **state)
 	}
 }
 
+#define AT_ONCE 20
+
+/* Many requests at once are refused because of the clock, or of the token; the first corrects it for all, which the
+ * others must not take for "nothing to correct". */
+static void
+corrections_are_for_all(void **state)
+{
+	static char names[AT_ONCE][16];
+	const char *keys[AT_ONCE];
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = blobs_open(&server, "early", "");
+	char query[200];
+	int i;
+
+	(void)state;
+	for (i = 0; i < AT_ONCE; i++) {
+		snprintf(names[i], sizeof names[i], "k%d", i);
+		keys[i] = names[i];
+	}
+	assert_ok(zinc_store_del_keys(s, keys, AT_ONCE, 0, NULL, &err));
+	zinc_store_close(s);
+	snprintf(query, sizeof query, "&identity=http://127.0.0.1:%d/_identity/number", server.port);
+	assert_ok(blobs_try(&server, "expired-many", query, NULL, NULL, &s, &err)); /* a token is 401 the first time */
+	assert_ok(zinc_store_del_keys(s, keys, AT_ONCE, 0, NULL, &err));
+	zinc_store_close(s);
+	assert_ok(blobs_try(&server, "revoked-many", query, NULL, NULL, &s, &err));
+	assert_int_equal(zinc_store_del_keys(s, keys, 1, 0, NULL, &err), ZINC_E_IO);
+	assert_non_null(strstr(err.text, "the token is not accepted"));
+	zinc_store_close(s);
+}
+
 /* ---- (3) where credentials go ---- */
 
 static void
@@ -326,11 +357,13 @@ check_no_canary(const char *quirk, const char *name, const char *value)
 static void
 secrets_are_not_shown(void **state)
 {
-	static const char *const quirks[] = {"plain", "denied", "echo", "nosuch", "html", "overloaded", "redirect"};
+	static const char *const quirks[] = {"plain",  "denied", "echo",       "echocut", "echosig",
+					     "nosuch", "html",   "overloaded", "redirect"};
 	static const char *const kinds[][2] = {{"account_key", "Q0FOQVJZ"}, /* CANARY */
 					       {"sas_token", "sv=1&sig=canary%2Bsas%3D&se=2"},
 					       {"sas_token", "canary"},
 					       {"token", "canary-unknown"},
+					       {"token", "canary-unknown-0123456789-0123456789-0123456789"},
 					       {"connection_string", "AccountName=lab;AccountKey=canary;canary"},
 					       {"client_secret", "canary"}};
 	size_t i, k;
@@ -467,6 +500,7 @@ main(void)
 	    cmocka_unit_test(each_kind_is_accepted),
 	    cmocka_unit_test(public_containers_need_none),
 	    cmocka_unit_test(passing_failures_are_corrected),
+	    cmocka_unit_test(corrections_are_for_all),
 	    cmocka_unit_test(redirections_elsewhere_get_none),
 	    cmocka_unit_test(plain_http_needs_permission),
 	    cmocka_unit_test(loopback_needs_no_proxy),

@@ -303,7 +303,7 @@ refused_tokens_are_renewed(void **state)
 static void
 tokens_are_not_shown(void **state)
 {
-	static const char *const places[] = {"private-c", "denied-c", "echo-c", "nosuch-c", "html-c"};
+	static const char *const places[] = {"private-c", "denied-c", "echo-c", "echocut-c", "nosuch-c", "html-c"};
 	static const char *const queries[] = {"&allow_http=yes", ""};
 	size_t i, k;
 	int n = 0;
@@ -315,7 +315,8 @@ tokens_are_not_shown(void **state)
 			zinc_blob b = ZINC_BLOB_INIT;
 			zinc_store *s = NULL;
 
-			assert_ok(gs_try(&server, places[i], queries[k], "CANARY-0", NULL, &s, &err));
+			assert_ok(gs_try(&server, places[i], queries[k], "CANARY-0123456789abcdef-0123456789", NULL, &s,
+					 &err));
 			assert_int_not_equal(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err), ZINC_OK);
 			assert_null(strstr(zinc_error_text(&err), "CANARY"));
 			assert_int_not_equal(zinc_store_put(s, NULL, "k", "1", 1, NULL, 0, NULL, NULL, &err), ZINC_OK);

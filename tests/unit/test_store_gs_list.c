@@ -67,6 +67,7 @@ hostile_listings_are_refused(void **state)
 	    {"emptypages", ZINC_E_IO, "empty pages without end"},
 	    {"cutlist", ZINC_E_CORRUPT, "no complete JSON"},
 	    {"notlist", ZINC_E_CORRUPT, "no listing"},
+	    {"hugepage", ZINC_E_LIMIT, "longer than"}, /* (7) */
 	    {"outside", ZINC_E_CORRUPT, "outside of the prefix"},
 	    {"nolist", ZINC_E_UNSUPPORTED, "storage.objects.list"},
 	    {"html", ZINC_E_IO, "404"},
@@ -142,6 +143,27 @@ pages_are_parsed(void **state)
 	assert_true(more);
 }
 
+/* (7) */
+static void
+pages_of_many_values_are_refused(void **state)
+{
+	static const char head[] = "{\"kind\":\"storage#objects\",\"x\":[1";
+	static char text[sizeof head + 2 * 300000 + 8];
+	bool more;
+	size_t i;
+	int n;
+
+	(void)state;
+	memcpy(text, head, sizeof head - 1);
+	for (i = sizeof head - 1; i < sizeof text - 8; i += 2)
+		memcpy(text + i, ",1", 2);
+	memcpy(text + i, "]}", 3);
+	assert_int_equal(parse(text, &n, &more), ZINC_E_LIMIT);
+	memcpy(text + sizeof head - 2, "\"\\\"", 3); /* one long text with a quote in it */
+	memcpy(text + i - 1, "\"]}", 4);
+	assert_int_equal(parse(text, &n, &more), ZINC_OK);
+}
+
 /* ---- store_gs_del.c ---- */
 
 #define KEYS 250
@@ -180,7 +202,7 @@ count_lines(const char *text, const char *begin)
 static void
 batches(void **state)
 {
-	static const char *const quirks[] = {"plain", "quietbatch", "halfbatch", "cutbatch", "nobatch"};
+	static const char *const quirks[] = {"plain", "quietbatch", "halfbatch", "cutbatch", "nobatch", "unbatched"};
 	size_t i;
 
 	(void)state;
@@ -285,6 +307,7 @@ main(void)
 	    cmocka_unit_test(pages_are_joined),
 	    cmocka_unit_test(hostile_listings_are_refused),
 	    cmocka_unit_test(pages_are_parsed),
+	    cmocka_unit_test(pages_of_many_values_are_refused),
 	    cmocka_unit_test(batches),
 	    cmocka_unit_test(nothing_is_deleted_in_a_missing_bucket),
 	    cmocka_unit_test(conditional_deletes),

@@ -36,6 +36,9 @@ success_is_what_the_server_says(void **state)
 	s = gs_new(&server, "wrongsum", "");
 	assert_int_equal(put(s, "k", "1", NULL, &tag, &err), ZINC_E_UNCERTAIN);
 	assert_non_null(strstr(err.text, "other bytes"));
+	assert_int_equal(put(s, "new", "1", &absent, &tag, &err),
+			 ZINC_E_IO); /* (2) the write id is its own, the bytes are not */
+	assert_non_null(strstr(err.text, "other bytes"));
 	zinc_store_close(s);
 	s = gs_new(&server, "nogeneration", "&retries=1");
 	assert_int_equal(put(s, "k", "1", NULL, &tag, &err), ZINC_E_UNCERTAIN);
@@ -162,6 +165,20 @@ pieces_arrive(void **state)
 	}
 }
 
+/* (2), (8) */
+static void
+pieces_of_other_bytes(void **state)
+{
+	zinc_store *s = gs_new(&server, "wrongsum", "&part_size=1&retries=2");
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_tag tag;
+
+	(void)state;
+	assert_int_equal(put_large(s, &absent, &tag, &err), ZINC_E_IO);
+	assert_non_null(strstr(err.text, "other bytes"));
+	zinc_store_close(s);
+}
+
 /* (5), (6) */
 static void
 uploads_that_fail_are_given_up(void **state)
@@ -169,9 +186,8 @@ uploads_that_fail_are_given_up(void **state)
 	static const struct {
 		const char *quirk, *text;
 	} bad[] = {
-	    {"stuck", "accepts no more bytes"},
-	    {"liar", "other bytes of the upload"},
-	    {"noplace", "without a place"},
+	    {"stuck", "accepts no more bytes"},    {"takesback", "accepts no more bytes"},
+	    {"liar", "other bytes of the upload"}, {"noplace", "without a place"},
 	    {"failpiece", "not this piece"},
 	};
 	zinc_error err = ZINC_ERROR_INIT;
@@ -249,6 +265,7 @@ main(void)
 	    cmocka_unit_test(own_writes_are_known),
 	    cmocka_unit_test(servers_are_tested),
 	    cmocka_unit_test(pieces_arrive),
+	    cmocka_unit_test(pieces_of_other_bytes),
 	    cmocka_unit_test(uploads_that_fail_are_given_up),
 	    cmocka_unit_test(ranges_are_parsed),
 	    cmocka_unit_test(objects_are_parsed),

@@ -29,6 +29,7 @@ typedef struct source {
 	atomic_int searches;
 	atomic_int seconds; /* for which a token is valid */
 	atomic_bool fails, slow;
+	atomic_bool none, unsure; /* it finds none, perhaps only now */
 } source;
 
 static zinc_status
@@ -42,6 +43,9 @@ find(void *arg, const zinc_asker *asker, zinc_token_found *out, zinc_error *err)
 		usleep(100000);
 	if (atomic_load(&s->fails))
 		return zinc_fail(err, ZINC_E_IO, "no answer");
+	out->unsure = atomic_load(&s->unsure);
+	if (atomic_load(&s->none))
+		return ZINC_OK;
 	snprintf(text, sizeof text, "%d", n);
 	out->text = zinc_secret_text(asker->pool, text, strlen(text));
 	out->source = "a test";
@@ -107,6 +111,71 @@ tokens_are_renewed(void **state)
 	zinc_tokens_free(t);
 }
 
+/* (7) */
+static void
+tokens_do_not_become_anonymous(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_token *token = NULL;
+	source s;
+	zinc_tokens *t = make(&s, 3600);
+
+	(void)state;
+	expect(t, "1");
+	atomic_store(&s.none, true);
+	atomic_store(&ahead, 3600 - 290);
+	expect(t, "1"); /* while it lasts */
+	assert_int_equal(atomic_load(&s.searches), 2);
+	atomic_fetch_add(&ahead, 290);
+	assert_int_equal(zinc_tokens_take(t, &token, NULL, &err), ZINC_E_IO);
+	assert_non_null(strstr(err.text, "the source of the last token gives none now"));
+	atomic_store(&s.none, false);
+	expect(t, "4");
+	zinc_tokens_free(t);
+}
+
+/* How many searches there were, after a token that is none was taken. */
+static int
+take_none(zinc_tokens *t, source *s)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_token *token = NULL;
+
+	assert_ok(zinc_tokens_take(t, &token, NULL, &err));
+	assert_null(token->text);
+	zinc_token_release(token);
+	return atomic_load(&s->searches);
+}
+
+/* (8) */
+static void
+silent_sources_are_asked_again(void **state)
+{
+	source s;
+	zinc_tokens *t = make(&s, 3600);
+
+	(void)state;
+	atomic_store(&s.none, true);
+	atomic_store(&s.unsure, true);
+	assert_int_equal(take_none(t, &s), 1);
+	atomic_store(&ahead, 50);
+	assert_int_equal(take_none(t, &s), 1);
+	atomic_store(&ahead, 61);
+	assert_int_equal(take_none(t, &s), 2);
+	atomic_store(&ahead, 122);
+	atomic_store(&s.unsure, false);
+	assert_int_equal(take_none(t, &s), 3);
+	atomic_store(&ahead, 1000000);
+	assert_int_equal(take_none(t, &s), 3); /* now it is certain */
+	zinc_tokens_free(t);
+}
+
+static bool
+shows(zinc_tokens *t, const char *text)
+{
+	return zinc_tokens_show(t, (zinc_bytes){(const uint8_t *)text, strlen(text)});
+}
+
 /* (3) */
 static void
 refused_tokens_are_not_given_out(void **state)
@@ -120,10 +189,14 @@ refused_tokens_are_not_given_out(void **state)
 	assert_false(zinc_tokens_refused(t, NULL)); /* new */
 	expect(t, "1");
 	atomic_store(&ahead, 11);
-	assert_true(zinc_tokens_show(t, "x1y"));
+	assert_true(shows(t, "x1y"));
 	assert_true(zinc_tokens_refused(t, NULL));
 	expect(t, "2");
-	assert_false(zinc_tokens_show(t, "x1y"));
+	assert_true(shows(t, "x1y")); /* requests with it may be under way */
+	atomic_store(&ahead, 22);
+	assert_true(zinc_tokens_refused(t, NULL));
+	expect(t, "3");
+	assert_false(shows(t, "x1y"));
 	zinc_tokens_free(t);
 }
 
@@ -235,9 +308,14 @@ int
 main(void)
 {
 	static const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(tokens_are_renewed),      cmocka_unit_test(refused_tokens_are_not_given_out),
-	    cmocka_unit_test(old_tokens_are_an_error), cmocka_unit_test(tokens_live_while_they_are_used),
-	    cmocka_unit_test(threads_search_once),     cmocka_unit_test(children_search_themselves),
+	    cmocka_unit_test(tokens_are_renewed),
+	    cmocka_unit_test(refused_tokens_are_not_given_out),
+	    cmocka_unit_test(old_tokens_are_an_error),
+	    cmocka_unit_test(tokens_live_while_they_are_used),
+	    cmocka_unit_test(threads_search_once),
+	    cmocka_unit_test(children_search_themselves),
+	    cmocka_unit_test(tokens_do_not_become_anonymous),
+	    cmocka_unit_test(silent_sources_are_asked_again),
 	};
 	zinc_error err = ZINC_ERROR_INIT;
 	int failed;
