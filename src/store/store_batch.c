@@ -13,6 +13,8 @@
  */
 #include "store/store_batch.h"
 
+#include <stdlib.h>
+
 #define GROUP_BYTES   (4 * ZINC_MIB)
 #define GROUP_CHANGES 1024
 #define FEW           16
@@ -75,12 +77,65 @@ zinc_batch_hash(const zinc_change *x, zinc_tag *out)
 const zinc_change *
 zinc_batch_earlier(zinc_change *const *changes, size_t i)
 {
-	const char *key = changes[i]->key;
+	const zinc_change *x = changes[i]->before;
 
-	while (i-- > 0)
-		if (changes[i]->status == ZINC_OK && strcmp(changes[i]->key, key) == 0)
-			return changes[i];
-	return NULL;
+	while (x && x->status != ZINC_OK)
+		x = x->before;
+	return x;
+}
+
+typedef struct placed {
+	zinc_change *change;
+	size_t at;
+} placed;
+
+static int
+compare_placed(const void *a, const void *b)
+{
+	const placed *x = (const placed *)a, *y = (const placed *)b;
+	const int order = strcmp(x->change->key, y->change->key);
+
+	return order ? order : (x->at > y->at) - (x->at < y->at);
+}
+
+static bool
+has_conditions(zinc_change *const *changes, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (changes[i]->when && changes[i]->when->when != ZINC_ANY)
+			return true;
+	return false;
+}
+
+/* Find `before` of each: sorted once, because a search for each would take the square of their number. */
+static zinc_status
+link_keys(zinc_context *ctx, zinc_change *const *changes, size_t n, zinc_error *err)
+{
+	placed *all;
+	size_t i;
+
+	if (n < 2 || !has_conditions(changes, n))
+		return ZINC_OK;
+	all = (placed *)zinc_calloc(ctx, n, sizeof *all);
+	if (!all)
+		return zinc_fail_nomem(err);
+	for (i = 0; i < n; i++)
+		all[i] = (placed){changes[i], i};
+	qsort(all, n, sizeof *all, compare_placed);
+	for (i = 1; i < n; i++)
+		if (strcmp(all[i - 1].change->key, all[i].change->key) == 0)
+			all[i].change->before = all[i - 1].change;
+	zinc_free(ctx, all);
+	return ZINC_OK;
+}
+
+static zinc_status
+apply_all(zinc_batched *s, zinc_change *const *changes, size_t n, bool relaxed, const zinc_wait *wait, zinc_error *err)
+{
+	ZINC_TRY(link_keys(s->ctx, changes, n, err));
+	return s->ops->apply(s, changes, n, relaxed, wait, err);
 }
 
 /* Report each; `st` is the result of all. */
@@ -125,7 +180,7 @@ pending_new(const batch_group *g, const zinc_change *x, pending **out, zinc_erro
 	memcpy(p->key, x->key, nkey);
 	zinc_iov_gather(x->iov, x->niov, (uint8_t *)p->key + nkey, nvalue);
 	p->iov = (struct iovec){p->key + nkey, nvalue};
-	p->change = (zinc_change){p->key, &p->iov, x->erase ? 0 : 1, x->erase, NULL, ZINC_OK, {0, {0}}};
+	p->change = (zinc_change){p->key, &p->iov, x->erase ? 0 : 1, x->erase, NULL, ZINC_OK, {0, {0}}, NULL};
 	if (x->when && x->when->when != ZINC_ANY) {
 		p->when = *x->when;
 		if (p->when.tag)
@@ -200,7 +255,7 @@ apply_list(const batch_group *g, zinc_change *more, size_t nmore, bool relaxed, 
 		all[n++] = &p->change;
 	for (i = 0; i < nmore; i++)
 		all[n++] = &more[i];
-	st = g->store->ops->apply(g->store, all, n, relaxed, wait, err);
+	st = apply_all(g->store, all, n, relaxed, wait, err);
 	zinc_free(g->ctx, all);
 	return st;
 }
@@ -375,7 +430,7 @@ run(zinc_batched *s, zinc_put_group *group, zinc_change *changes, zinc_change **
 
 	zinc_error_clear(&e);
 	st = group ? group_add(group, changes, n, flags, wait, &e)
-		   : s->ops->apply(s, all, n, flags & ZINC_PUT_RELAXED, wait, &e);
+		   : apply_all(s, all, n, flags & ZINC_PUT_RELAXED, wait, &e);
 	report(changes, n, done, flags, st, &e);
 }
 
@@ -392,9 +447,9 @@ change_many(zinc_batched *s, zinc_put_group *group, const zinc_put *puts, const 
 		all = (zinc_change **)zinc_calloc(s->ctx, n, sizeof *all);
 	}
 	for (i = 0; changes && all && i < n; i++) {
-		changes[i] =
-		    puts ? (zinc_change){puts[i].key, puts[i].iov, puts[i].niov, false, puts[i].when, ZINC_OK, {0, {0}}}
-			 : (zinc_change){dels[i].key, NULL, 0, true, dels[i].when, ZINC_OK, {0, {0}}};
+		changes[i] = puts ? (zinc_change){puts[i].key,  puts[i].iov, puts[i].niov, false,
+						  puts[i].when, ZINC_OK,     {0, {0}},     NULL}
+				  : (zinc_change){dels[i].key, NULL, 0, true, dels[i].when, ZINC_OK, {0, {0}}, NULL};
 		all[i] = &changes[i];
 	}
 	if (changes && all)

@@ -20,6 +20,7 @@ typedef struct zinc_change {
 	const zinc_condition *when; /* NULL: any */
 	zinc_status status;         /* set by `apply`: OK, or E_EXISTS or E_CONFLICT if the condition does not hold */
 	zinc_tag tag;               /* set by `apply` for a put, unless tags are those of tag_hash.c */
+	struct zinc_change *before; /* the change of the same key before this one, if any has a condition; or NULL */
 } zinc_change;
 
 /* A store that has these. */
