@@ -271,16 +271,12 @@ apply_all(void *self, zinc_change *const *changes, size_t n, bool relaxed, const
 }
 
 /* Where the library has no such function, a database that is opened reads its log and writes it as tables. */
-zinc_status
-zinc_embedded_sync(void *self, const zinc_wait *wait, zinc_error *err)
+static zinc_status
+sync_now(embedded_store *s, const zinc_wait *wait, zinc_error *err)
 {
-	embedded_store *s = (embedded_store *)self;
 	embedded_db *d = NULL;
 	zinc_status st;
 
-	ZINC_TRY(zinc_wait_check(wait, err));
-	if (!atomic_exchange(&s->relaxed, false))
-		return ZINC_OK;
 	st = zinc_embedded_enter(s, EMBEDDED_LOOK, &d, wait, err);
 	if (st == ZINC_OK && d && !d->readonly && s->engine->sync) {
 		st = s->engine->sync(d->db, err);
@@ -290,8 +286,21 @@ zinc_embedded_sync(void *self, const zinc_wait *wait, zinc_error *err)
 		st = zinc_embedded_enter(s, EMBEDDED_LOOK, &d, wait, err);
 	}
 	zinc_embedded_leave(d, false);
+	return st;
+}
+
+zinc_status
+zinc_embedded_sync(void *self, const zinc_wait *wait, zinc_error *err)
+{
+	embedded_store *s = (embedded_store *)self;
+	zinc_status st = ZINC_OK;
+
+	ZINC_TRY(zinc_turn_acquire(&s->syncing, wait, err));
+	if (atomic_exchange(&s->relaxed, false))
+		st = sync_now(s, wait, err);
 	if (st != ZINC_OK)
 		atomic_store(&s->relaxed, true);
+	zinc_turn_release(&s->syncing);
 	return st;
 }
 
@@ -468,6 +477,8 @@ zinc_embedded_walk(void *self, const char *prefix, const zinc_lister *to, const 
 typedef struct erasing {
 	const char *prefix;
 	bool ordered;
+	const zinc_wait *wait;
+	size_t seen;
 	zinc_buf names;
 	size_t ends[ERASE_KEYS];
 	size_t n;
@@ -485,6 +496,10 @@ note_key(void *arg, const char *key, size_t n, uint64_t nbytes)
 		x->status = zinc_embedded_fail_order(x->err);
 		return 1;
 	}
+	if (++x->seen % EMBEDDED_LOOK_KEYS == 0)
+		x->status = zinc_wait_check(x->wait, x->err);
+	if (x->status != ZINC_OK)
+		return 1;
 	if (!begins_with(key, n, x->prefix))
 		return x->ordered;
 	x->status = zinc_buf_add(&x->names, key, n, x->err);
@@ -543,6 +558,7 @@ zinc_embedded_del_prefix(void *self, const char *prefix, uint32_t flags, const z
 	if (st == ZINC_OK && d) {
 		x->prefix = prefix;
 		x->err = err;
+		x->wait = wait;
 		x->ordered = !is_unordered(d);
 		st = erase_all(s, d, x, changes, flags & ZINC_PUT_RELAXED, wait, err);
 		zinc_embedded_leave(d, true);
@@ -572,6 +588,7 @@ zinc_embedded_close(void *self)
 
 	if (s->path)
 		zinc_embedded_forget(s);
+	zinc_turn_fini(&s->syncing);
 	zinc_free(s->ctx, s->path);
 	zinc_free(s->ctx, s);
 }
@@ -639,6 +656,7 @@ zinc_embedded_open(const embedded_engine *e, void **self, const char *rest, cons
 	s->batched = (zinc_batched){&batch, s->ctx};
 	s->patience = zinc_setting_number(options, "patience");
 	atomic_init(&s->relaxed, false);
+	zinc_turn_init(&s->syncing);
 	st = take_path(s, rest, err);
 	if (st == ZINC_OK)
 		st = look_at(s, err);

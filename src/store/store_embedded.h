@@ -14,7 +14,8 @@
 
 /* ---- a library ---- */
 
-#define EMBEDDED_NAME_MAX ZINC_MIB /* bytes of a key of another program that a listing passes over */
+#define EMBEDDED_LOOK_KEYS 1024     /* of a scan, between two looks at the deadline */
+#define EMBEDDED_NAME_MAX  ZINC_MIB /* bytes of a key of another program that a listing passes over */
 
 /* A value; the engine's release() frees it. */
 typedef struct embedded_value {
@@ -44,6 +45,7 @@ typedef struct embedded_engine {
 	const char *endings;  /* of names */
 	const char *marker;   /* "/CURRENT": the database is a directory that has this file; "": it is a file */
 	const char *identity; /* "/LOCK": this file in the directory stays the same while the database is open */
+	const char *undo;     /* ".wal": a file beside the database with what undoes a change; NULL: none */
 	const char *refused;  /* characters that the library does not take in a path; NULL: none */
 	bool unlocked;        /* the library excludes no other process: the file is locked here */
 	bool forkless;        /* it cannot be used in a child of a process that has used it */
@@ -102,6 +104,7 @@ typedef struct embedded_store {
 	double patience;
 	bool readonly;       /* caps; fixed at open */
 	atomic_bool relaxed; /* changes since the last sync */
+	zinc_turn syncing;   /* nobody says that all is synced while another still does it */
 } embedded_store;
 
 typedef enum embedded_use {
@@ -157,6 +160,8 @@ typedef struct embedded_run {
 	bool cut; /* there are more */
 	size_t bound;
 	const char *prefix; /* while it is made */
+	const zinc_wait *wait;
+	size_t seen;
 	zinc_bytes from;
 	zinc_status status;
 	zinc_buf next;

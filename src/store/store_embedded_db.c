@@ -358,18 +358,28 @@ zinc_embedded_fail_open(const embedded_store *s, zinc_error *err)
 	return zinc_fail_errno(err, errno, "cannot open %s", s->path);
 }
 
-/* Lock the file for a library that does not.  A file that may only be read is not locked. */
+/* A lock that others may share, for which a file need not be writable. */
+static int
+lock_shared(int fd)
+{
+	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+
+	return fcntl(fd, F_OFD_SETLK, &lock);
+}
+
+/* Lock the file for a library that does not. */
 static zinc_status
 lock_file(const embedded_store *s, embedded_db *d, embedded_mode mode, bool *busy, zinc_error *err)
 {
 	const zinc_os *os = s->ctx->os;
+	const bool reads = mode == EMBEDDED_READ;
 
-	if (!s->engine->unlocked || mode == EMBEDDED_READ)
+	if (!s->engine->unlocked)
 		return ZINC_OK;
-	d->lock = zinc_embedded_file(s->ctx, s->path, O_RDWR);
+	d->lock = zinc_embedded_file(s->ctx, s->path, reads ? O_RDONLY : O_RDWR);
 	if (d->lock == -1)
-		return zinc_embedded_fail_open(s, err);
-	if (os->lock(os, d->lock) == 0)
+		return reads ? zinc_fail_errno(err, errno, "cannot open %s", s->path) : zinc_embedded_fail_open(s, err);
+	if ((reads ? lock_shared(d->lock) : os->lock(os, d->lock)) == 0)
 		return ZINC_OK;
 	*busy = errno == EAGAIN || errno == EACCES || errno == EINTR;
 	return zinc_fail_errno(err, errno, "cannot lock %s", s->path);
@@ -396,6 +406,24 @@ identify(const embedded_store *s, embedded_db *d, bool *busy, zinc_error *err)
 	return *busy ? zinc_fail(err, ZINC_E_IO, "the database was replaced while it was being opened") : ZINC_OK;
 }
 
+/* A change that did not end must be undone, which needs permission to write. */
+static zinc_status
+check_undo(const embedded_store *s, zinc_error *err)
+{
+	struct stat st;
+	bool there;
+
+	if (!s->engine->undo)
+		return ZINC_OK;
+	ZINC_TRY(zinc_file_look(s->ctx, s->path, strlen(s->path), s->engine->undo, &there, &st, err));
+	if (!there || st.st_size == 0)
+		return ZINC_OK;
+	return zinc_fail(err, ZINC_E_IO,
+			 "a change that did not end is to be undone from %s%s: let a user who may write open the "
+			 "database once",
+			 s->path, s->engine->undo);
+}
+
 static zinc_status
 db_fill(const embedded_store *s, embedded_db *d, embedded_mode mode, bool *busy, zinc_error *err)
 {
@@ -403,6 +431,8 @@ db_fill(const embedded_store *s, embedded_db *d, embedded_mode mode, bool *busy,
 	if (!d->path)
 		return zinc_fail_nomem(err);
 	ZINC_TRY(lock_file(s, d, mode, busy, err));
+	if (mode == EMBEDDED_READ)
+		ZINC_TRY(check_undo(s, err));
 	ZINC_TRY(s->engine->open(s->path, mode, &d->db, busy, err));
 	ZINC_TRY(identify(s, d, busy, err));
 	return mode == EMBEDDED_CREATE ? zinc_embedded_sync_directory(s->ctx, s->path, err) : ZINC_OK;

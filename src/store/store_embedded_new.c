@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "store/store_embedded.h"
@@ -52,16 +53,33 @@ make_file(const embedded_store *s, const char *name, zinc_error *err)
 	return sync_file(s, name, err);
 }
 
+static zinc_status
+remove_old(const embedded_store *s, int top, const char *name, const char *suffix, zinc_error *err)
+{
+	const zinc_os *os = s->ctx->os;
+	char whole[PATH_MAX + 16];
+
+	if (snprintf(whole, sizeof whole, "%s%s", name + 1, suffix) >= (int)sizeof whole)
+		return zinc_fail(err, ZINC_E_LIMIT, "the path is too long");
+	if (os->unlinkat(os, top, whole, 0) != 0 && errno != ENOENT)
+		return zinc_fail_errno(err, errno, "cannot remove %s%s", name, suffix);
+	return ZINC_OK;
+}
+
 /* The lock is held.  What a process that was killed has left under the name is removed. */
 static zinc_status
 make_and_rename(const embedded_store *s, const char *name, const char *path, zinc_error *err)
 {
 	const zinc_os *os = s->ctx->os;
 	const int top = os->open_root(os, "/", O_PATH | O_CLOEXEC);
-	zinc_status st = ZINC_OK;
+	zinc_status st = top == -1 ? zinc_fail_errno(err, errno, "cannot open the directory /") : ZINC_OK;
 
-	if (top == -1 || (os->unlinkat(os, top, name + 1, 0) != 0 && errno != ENOENT))
-		st = zinc_fail_errno(err, errno, "cannot remove %s", name);
+	if (st == ZINC_OK)
+		st = remove_old(s, top, name, "", err);
+	if (st == ZINC_OK && s->engine->undo)
+		st = remove_old(s, top, name, s->engine->undo, err);
+	if (st == ZINC_OK && s->engine->undo)
+		st = remove_old(s, top, path, s->engine->undo, err); /* it would be applied to the new database */
 	if (st == ZINC_OK)
 		st = make_file(s, name, err);
 	if (st == ZINC_OK && os->renameat(os, top, name + 1, top, path + 1) != 0)

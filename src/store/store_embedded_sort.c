@@ -101,6 +101,10 @@ take_key(void *arg, const char *key, size_t n, uint64_t nbytes)
 	embedded_run *r = (embedded_run *)arg;
 	embedded_key *k;
 
+	if (++r->seen % EMBEDDED_LOOK_KEYS == 0)
+		r->status = zinc_wait_check(r->wait, NULL);
+	if (r->status != ZINC_OK)
+		return 1;
 	if (!is_wanted(r, key, n))
 		return 0;
 	k = (embedded_key *)zinc_alloc(r->ctx, sizeof *k + n);
@@ -130,8 +134,12 @@ run_make(embedded_run *r, embedded_db *d, uint64_t version, zinc_error *err)
 		return zinc_fail_nomem(err);
 	r->status = ZINC_OK;
 	ZINC_TRY(d->engine->scan(d->db, (zinc_bytes){NULL, 0}, true, take_key, r, err));
-	if (r->status != ZINC_OK)
+	if (r->status == ZINC_E_NOMEM)
 		return zinc_fail_nomem(err);
+	if (r->status != ZINC_OK) {
+		ZINC_TRY(zinc_wait_check(r->wait, err));
+		return zinc_fail(err, r->status, "the listing was ended");
+	}
 	run_sort(r, RUN_KEYS, RUN_BYTES);
 	r->version = version;
 	return ZINC_OK;
@@ -185,6 +193,7 @@ zinc_embedded_sorted(embedded_run *r, embedded_db *d, const char *prefix, zinc_b
 		ZINC_TRY(zinc_wait_check(wait, err));
 		if (!run_covers(r, version, from)) {
 			r->prefix = prefix;
+			r->wait = wait;
 			r->from = from;
 			ZINC_TRY(run_make(r, d, version, err));
 		}

@@ -231,6 +231,7 @@ static const embedded_engine engine = {
     .endings = ".kct,.kch",
     .marker = "",
     .identity = "",
+    .undo = ".wal",
     .refused = "#",
     .flags = EMBEDDED_FLAGS,
     .value_max = VALUE_MAX,

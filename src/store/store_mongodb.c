@@ -53,6 +53,7 @@ mongo_close(void *self)
 	mongo_store *s = (mongo_store *)self;
 
 	zinc_conns_fini(&s->pool);
+	zinc_turn_fini(&s->syncing);
 	if (s->uri)
 		mongoc_uri_destroy(s->uri);
 	zinc_free(s->ctx, s->database);
@@ -231,6 +232,7 @@ open_scheme(void **self, const char *scheme, const char *rest, const zinc_store_
 	zinc_mongo_init();
 	s->ctx = options->context;
 	zinc_conns_init(&s->pool, MAX_IDLE, zinc_mongo_close);
+	zinc_turn_init(&s->syncing);
 	st = take_all(s, scheme, rest, options, err);
 	if (st == ZINC_OK)
 		st = meet_server(s, options->call, err);

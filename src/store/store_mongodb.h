@@ -49,6 +49,7 @@ typedef struct mongo_store {
 	atomic_bool loose;   /* its updates are not atomic: FerretDB 1 */
 	atomic_bool indexed; /* it was asked for an index */
 	atomic_bool relaxed; /* a relaxed change since the last sync */
+	zinc_turn syncing;   /* nobody says that all is synced while another still does it */
 } mongo_store;
 
 typedef struct mongo_conn {

@@ -503,15 +503,16 @@ zinc_mongo_sync(void *self, const zinc_wait *wait, zinc_error *err)
 {
 	mongo_store *s = (mongo_store *)self;
 	bson_t filter = BSON_INITIALIZER;
-	zinc_status st;
+	zinc_status st = ZINC_OK;
 
-	if (!atomic_exchange(&s->relaxed, false))
-		return ZINC_OK;
+	ZINC_TRY(zinc_turn_acquire(&s->syncing, wait, err));
 	BSON_APPEND_UTF8(&filter, "_id", "");
-	st = remove_all(s, &filter, false, wait, err);
+	if (atomic_exchange(&s->relaxed, false))
+		st = remove_all(s, &filter, false, wait, err);
 	bson_destroy(&filter);
 	if (st != ZINC_OK)
 		atomic_store(&s->relaxed, true);
+	zinc_turn_release(&s->syncing);
 	return st;
 }
 

@@ -60,6 +60,7 @@ pg_close(void *self)
 	int i;
 
 	zinc_conns_fini(&s->pool);
+	zinc_turn_fini(&s->syncing);
 	for (i = 0; i < PG_TEXTS; i++)
 		zinc_free(ctx, s->sql[i]);
 	for (i = 0; i < PG_WORDS; i++)
@@ -302,6 +303,7 @@ pg_open(void **self, const char *rest, const zinc_store_options *options, zinc_e
 		return zinc_fail_nomem(err);
 	s->batched = (zinc_batched){&zinc_pg_batch, options->context};
 	zinc_conns_init(&s->pool, PG_MAX_IDLE, zinc_pg_close);
+	zinc_turn_init(&s->syncing);
 	st = take_settings(s, options, err);
 	if (st == ZINC_OK)
 		st = take_url(s, rest, err);

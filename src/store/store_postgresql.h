@@ -78,6 +78,7 @@ typedef struct pg_store {
 	atomic_bool readonly; /* the server is a standby */
 	atomic_bool forgets;  /* fsync is off: a crash of its machine may lose everything */
 	atomic_bool relaxed;  /* a relaxed change since the last sync */
+	zinc_turn syncing;    /* nobody says that all is synced while another still does it */
 } pg_store;
 
 typedef struct pg_conn {

@@ -592,13 +592,14 @@ zinc_pg_sync(void *self, const zinc_wait *wait, zinc_error *err)
 {
 	pg_store *s = (pg_store *)self;
 	const work w = {send_message, take_one, NULL, NULL, false};
-	zinc_status st;
+	zinc_status st = ZINC_OK;
 
-	if (!atomic_exchange(&s->relaxed, false))
-		return ZINC_OK;
-	st = transact(s, &w, NULL, wait, err);
+	ZINC_TRY(zinc_turn_acquire(&s->syncing, wait, err));
+	if (atomic_exchange(&s->relaxed, false))
+		st = transact(s, &w, NULL, wait, err);
 	if (st != ZINC_OK)
 		atomic_store(&s->relaxed, true);
+	zinc_turn_release(&s->syncing);
 	return st;
 }
 

@@ -254,6 +254,7 @@ static const embedded_engine engine = {
     .endings = ".tcb,.tch",
     .marker = "",
     .identity = "",
+    .undo = ".wal",
     .flags = EMBEDDED_FLAGS | ZINC_CAP_DURABLE,
     .value_max = VALUE_MAX,
     .open = tokyo_open,

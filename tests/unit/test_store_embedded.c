@@ -529,6 +529,7 @@ half_made_databases(void **state)
 	(void)state;
 	snprintf(path, sizeof path, ".new-%s", named("half"));
 	write_file(path, "half a database");
+	run("echo rubbish > .new-%s.wal && echo rubbish > %s.wal", "half");
 	if (!this_kind()->forkless)
 		write_file(named("half"), "");
 	s = open_at("half");
