@@ -285,12 +285,15 @@ set_lock(int fd, short type)
 	return fcntl(fd, F_OFD_SETLK, &lock);
 }
 
-/* A lock held by another is EAGAIN: waiting in the kernel could not be ended by a deadline. */
+/* A lock held by another is EAGAIN: waiting in the kernel could not be ended by a deadline.  A file that may only be
+ * read has a lock that other readers share. */
 static int
 os_lock(const zinc_os *self, int fd)
 {
+	const int rc = set_lock(fd, F_WRLCK);
+
 	(void)self;
-	return set_lock(fd, F_WRLCK);
+	return rc != 0 && errno == EBADF ? set_lock(fd, F_RDLCK) : rc;
 }
 
 static int

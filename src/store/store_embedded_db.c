@@ -358,16 +358,7 @@ zinc_embedded_fail_open(const embedded_store *s, zinc_error *err)
 	return zinc_fail_errno(err, errno, "cannot open %s", s->path);
 }
 
-/* A lock that others may share, for which a file need not be writable. */
-static int
-lock_shared(int fd)
-{
-	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
-
-	return fcntl(fd, F_OFD_SETLK, &lock);
-}
-
-/* Lock the file for a library that does not. */
+/* Lock the file for a library that does not; a file that may only be read is shared with other readers. */
 static zinc_status
 lock_file(const embedded_store *s, embedded_db *d, embedded_mode mode, bool *busy, zinc_error *err)
 {
@@ -379,7 +370,7 @@ lock_file(const embedded_store *s, embedded_db *d, embedded_mode mode, bool *bus
 	d->lock = zinc_embedded_file(s->ctx, s->path, reads ? O_RDONLY : O_RDWR);
 	if (d->lock == -1)
 		return reads ? zinc_fail_errno(err, errno, "cannot open %s", s->path) : zinc_embedded_fail_open(s, err);
-	if ((reads ? lock_shared(d->lock) : os->lock(os, d->lock)) == 0)
+	if (os->lock(os, d->lock) == 0)
 		return ZINC_OK;
 	*busy = errno == EAGAIN || errno == EACCES || errno == EINTR;
 	return zinc_fail_errno(err, errno, "cannot lock %s", s->path);

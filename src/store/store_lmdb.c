@@ -390,6 +390,7 @@ lmdb_close(void *self)
 	lmdb_store *s = (lmdb_store *)self;
 
 	zinc_lmdb_release(s);
+	zinc_turn_fini(&s->syncing);
 	zinc_free(s->batched.ctx, s->path);
 	zinc_free(s->batched.ctx, s);
 }
@@ -432,6 +433,7 @@ lmdb_open(void **self, const char *rest, const zinc_store_options *options, zinc
 		return zinc_fail_nomem(err);
 	s->batched = (zinc_batched){&batch, options->context};
 	atomic_init(&s->relaxed, false);
+	zinc_turn_init(&s->syncing);
 	st = take_path(s, rest, err);
 	if (st == ZINC_OK)
 		st = zinc_lmdb_is_readonly(s, &s->readonly, err);

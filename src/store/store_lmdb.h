@@ -57,6 +57,7 @@ typedef struct lmdb_store {
 	char *path;           /* absolute */
 	bool readonly;
 	atomic_bool relaxed; /* changes since the last sync */
+	zinc_turn syncing;   /* nobody says that all is synced while another still does it */
 	lmdb_env *env;       /* NULL: no database yet; guarded by the registry's lock */
 } lmdb_store;
 

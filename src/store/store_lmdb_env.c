@@ -682,23 +682,32 @@ zinc_lmdb_end(lmdb_txn *t, zinc_status st, int rc, bool relaxed, bool *full, con
 	return st;
 }
 
-zinc_status
-zinc_lmdb_sync(lmdb_store *s, const zinc_wait *wait, zinc_error *err)
+static zinc_status
+sync_now(lmdb_store *s, zinc_error *err)
 {
 	lmdb_env *e = NULL;
 	int rc = 0;
 
-	ZINC_TRY(zinc_wait_check(wait, err));
-	if (!atomic_exchange(&s->relaxed, false))
-		return ZINC_OK;
 	ZINC_TRY(acquire(s, false, &e, err));
 	if (e && !e->readonly)
 		rc = mdb_env_sync(e->env, 1);
 	if (e)
 		release(e);
-	if (rc != 0)
-		atomic_store(&s->relaxed, true);
 	return rc == 0 ? ZINC_OK : zinc_lmdb_fail(rc, "cannot sync the database", err);
+}
+
+zinc_status
+zinc_lmdb_sync(lmdb_store *s, const zinc_wait *wait, zinc_error *err)
+{
+	zinc_status st = ZINC_OK;
+
+	ZINC_TRY(zinc_turn_acquire(&s->syncing, wait, err));
+	if (atomic_exchange(&s->relaxed, false))
+		st = sync_now(s, err);
+	if (st != ZINC_OK)
+		atomic_store(&s->relaxed, true);
+	zinc_turn_release(&s->syncing);
+	return st;
 }
 
 zinc_status
