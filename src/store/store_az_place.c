@@ -7,8 +7,8 @@
  *
  * Promises (tests/unit/test_store_az.c names each by its number, as those of store_az.c):
  *
- * (1) A host in a URL is one of Azure's: credentials are found without being asked for, so a URL cannot send them
- *     elsewhere.  Other servers are a setting.
+ * (1) A host in a URL is one of Azure's: credentials are found without being asked for, so it cannot send them elsewhere.
+ *     Other servers are the setting `endpoint`, which is believed wherever it comes from, also from a URL's query.
  */
 #include <stdio.h>
 

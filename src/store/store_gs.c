@@ -11,8 +11,9 @@
  *
  * (1) A request has a token that is valid now, if there are credentials.  Without any it is anonymous, which public
  *     buckets accept.
- * (2) A token goes only to the endpoint, never to the target of a redirection, and never over plain http, except on this
- *     machine with allow_http.  With an emulator (STORAGE_EMULATOR_HOST) there are none.
+ * (2) A token goes only to the endpoint, which is believed wherever it is set, also in a URL's query.  It never goes to the
+ *     target of a redirection, and never over plain http, except on this machine with allow_http.  With an emulator
+ *     (STORAGE_EMULATOR_HOST) there are none.
  * (3) Bytes are those that were stored, also if somebody has stored them as gzip: what was decompressed or compressed on
  *     its way is an error.
  * (4) A value that is read whole has the CRC-32C that the server has for it.

@@ -214,7 +214,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(404, return_html, [("Content-Type", "text/html")])
             raise HangUp
         if self.quirk == "echocut":
-            raise Fail(403, "forbidden", "x" * 215 + self.headers.get("Authorization", ""))
+            raise Fail(403, "forbidden", "x" * 221 + self.headers.get("Authorization", ""))
         if self.quirk == "echo":
             raise Fail(403, "forbidden", " ".join("%s=%s" % h for h in sorted(self.headers.items())))
         if self.quirk == "overloaded" or self.quirk == "slow" and n <= 2:
