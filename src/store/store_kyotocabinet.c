@@ -11,6 +11,7 @@
  * would let the next to open it write the whole database anew.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <strings.h>
 
 #include "store/store_embedded.h"
@@ -80,16 +81,26 @@ open_failed(const kyoto_db *d, bool *busy, zinc_error *err)
 	return kyoto_fail(d, "cannot open the database", err);
 }
 
-/* A jump in a tree of another order may pass over all keys that are asked for. */
-static bool
-is_disordered(const kyoto_db *d)
+/* A jump in a tree of another order may pass over all keys that are asked for.  A mark of a program that did not close
+ * the database is no reason to write it anew, as the library would, without what it cannot read. */
+static zinc_status
+check_status(kyoto_db *d, zinc_error *err)
 {
-	char *text = d->hash ? NULL : kcdbstatus(d->db);
-	const bool other = text && strstr(text, "rcomp\t") && !strstr(text, "rcomp\tlexical\n");
+	char *text = kcdbstatus(d->db);
+	const char *flags;
+	bool marked;
 
-	if (text)
-		kcfree(text);
-	return other;
+	if (!text)
+		return kyoto_fail(d, "cannot open the database", err);
+	d->disordered = strstr(text, "\nrcomp\t") && !strstr(text, "\nrcomp\tlexical\n");
+	flags = strstr(text, "\nflags\t");
+	marked = flags && (strtoul(flags + 7, NULL, 10) & 3) != 0;
+	kcfree(text);
+	if (marked)
+		return zinc_fail(err, ZINC_E_CORRUPT,
+				 "a program that had the database open did not close it, so that it may be damaged: "
+				 "repair it with the tools of Kyoto Cabinet");
+	return ZINC_OK;
 }
 
 static zinc_status
@@ -106,12 +117,11 @@ kyoto_open(const char *path, embedded_mode mode, void **db, bool *busy, zinc_err
 	d->db = kcdbnew();
 	if (snprintf(name, sizeof name, "%s#type=%s", path, d->hash ? "kch" : "kct") >= (int)sizeof name)
 		st = zinc_fail(err, ZINC_E_LIMIT, "the path is too long");
-	else if (kcdbopen(d->db, name, how | KCOTRYLOCK | (mode == EMBEDDED_CREATE ? KCOCREATE : 0)))
-		st = ZINC_OK;
+	else if (kcdbopen(d->db, name, how | KCOTRYLOCK | KCONOREPAIR | (mode == EMBEDDED_CREATE ? KCOCREATE : 0)))
+		st = check_status(d, err);
 	else
 		st = open_failed(d, busy, err);
 	if (st == ZINC_OK) {
-		d->disordered = is_disordered(d);
 		*db = d;
 		return ZINC_OK;
 	}
