@@ -329,13 +329,14 @@ needs_copies(const zinc_cp *c, const zinc_cp_node *n, bool *wants, zinc_error *e
 	return st;
 }
 
+/* Does the target lack what zinc_consolidate_group needs: a listing, and changes that exclude other writers? */
 static bool
-can_list(zinc_store *s)
+is_limited(zinc_store *s)
 {
 	zinc_caps caps = ZINC_CAPS_INIT;
 
 	zinc_store_caps(s, &caps);
-	return caps.flags & ZINC_CAP_LIST;
+	return !(caps.flags & ZINC_CAP_LIST) || !(caps.flags & (ZINC_CAP_CAS | ZINC_CAP_UPDATE));
 }
 
 /* A target that cannot list needs it most: it is made in memory, of the documents that were put. */
@@ -378,7 +379,7 @@ consolidate(struct documents *d)
 		if (!wants)
 			continue;
 		st = zinc_consolidate_group(c->to, c->nodes[i].to, false, &e);
-		if (st == ZINC_E_UNSUPPORTED && !can_list(c->to->store))
+		if (st != ZINC_OK && is_limited(c->to->store))
 			ZINC_TRY(consolidate_in_memory(d, &c->nodes[i]));
 		else if (st != ZINC_OK && st != ZINC_E_UNSUPPORTED)
 			return zinc_error_copy(d->err, &e);
