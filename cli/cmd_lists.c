@@ -223,7 +223,7 @@ cmd_formats(struct run *r)
 static int
 library_line(void *arg, const char *name, const char *there, const char *purpose)
 {
-	out_printf(arg, "  %-10s %-4s %s\n", name, there, purpose);
+	out_printf(arg, "  %-12s %-4s %s\n", name, there, purpose);
 	return 0;
 }
 

@@ -97,8 +97,7 @@ expect() {
 
 pg_do() { timeout 60 "$BUILD/tests/store_do" "$@"; }
 
-# The server is restarted, in order, while eight processes change it.  A change that is told to have failed may be missing (at
-# most three of thousands: the connection was lost and the outcome not found in time); no other may.
+# The server is restarted, in order, while eight processes change it: nobody notices.
 pg_restarts() {
 	local worker
 	say "postgresql, restarted five times under load"
@@ -108,9 +107,7 @@ pg_restarts() {
 		sleep 0.7
 		"$dir/postgresql.control" stop && "$dir/postgresql.control" start
 	done
-	wait "$worker" || true
-	if awk '/ lost/ { for (i = 2; i <= NF; i++) { if ($i == "lost,") lost += $(i - 1); if ($i == "failed,") failed += $(i - 1) }; n++ }
-		END { exit !(n == 3 && lost <= failed && failed <= 3) }' "$dir/restarts.log"; then
+	if wait "$worker"; then
 		good
 	else
 		bad "restarts of postgresql"

@@ -161,7 +161,7 @@ zinc_status zinc_store_update_tagged(zinc_store *s, const char *key, zinc_update
 				     zinc_error *err);
 
 /* An update gives up after this many lost races. */
-#define ZINC_UPDATE_TRIES 64
+#define ZINC_UPDATE_TRIES 256 /* of eight writers one loses 64 in a row once in some thousand updates */
 
 /* Sleep after the `tries`th lost race: longer each time, and for a different time for each caller. */
 ZINC_MODULE_API void zinc_store_back_off(int tries, const void *caller);

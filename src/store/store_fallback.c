@@ -168,13 +168,17 @@ update_once(const updating *u, bool *lost, zinc_error *err)
 	return st;
 }
 
-/* A different pause for each caller, so that two writers do not collide again. */
+/* A random pause, up to 16 ms, so that the same writers do not collide again.  The clock's nanoseconds are random enough;
+ * the address tells threads apart that lost in the same moment. */
 void
 zinc_store_back_off(int tries, const void *caller)
 {
-	long spread = (long)((uintptr_t)caller / 16 % 16) + 8;
-	struct timespec pause = {0, spread * 2000L << (tries < 8 ? tries : 8)};
+	struct timespec now, pause = {0, 0};
+	uint64_t bits;
 
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	bits = ((uint64_t)now.tv_nsec + (uintptr_t)caller) * 0x9e3779b97f4a7c15u;
+	pause.tv_nsec = (long)(bits >> 44 & 0x3fff) << (tries < 10 ? tries : 10);
 	nanosleep(&pause, NULL);
 }
 

@@ -152,7 +152,7 @@ update_loops_until_nobody_comes_between(void **state)
 	p.disturb = -1;
 	p.puts = 0;
 	assert_int_equal(zinc_store_update(s, "k", append, buf, 0, 0, 0, NULL, &err), ZINC_E_CONFLICT);
-	assert_int_equal(p.puts, 64);
+	assert_int_equal(p.puts, 256);
 	assert_text(s, "k", "theirs");
 	assert_string_equal(err.key, "k");
 	p.disturb = 0;
@@ -161,7 +161,7 @@ update_loops_until_nobody_comes_between(void **state)
 	assert_text(s, "k", "theirs+");
 	p.torn = 1000;
 	assert_int_equal(zinc_store_update(s, "k", append, buf, 0, 0, 0, NULL, &err), ZINC_E_CONFLICT);
-	assert_int_equal(p.torn, 1000 - 64);
+	assert_int_equal(p.torn, 1000 - 256);
 	zinc_store_close(s);
 }
 

@@ -339,9 +339,9 @@ who_always_loses_gives_up(void **state)
 	open_pair(&p, &layouts[0], 2, true);
 	p.x.before_put = always_lost;
 	assert_int_equal(write_to(p.remote, ":, ::2", NULL, &err), ZINC_E_CONFLICT);
-	assert_non_null(strstr(err.text, "64 times"));
+	assert_non_null(strstr(err.text, "256 times"));
 	assert_string_equal(err.key, "b/c/3/4");
-	assert_int_equal(p.x.puts, 600 - 1 + 64);
+	assert_int_equal(p.x.puts, 600 - 1 + 256);
 	close_pair(&p);
 }
 
@@ -364,7 +364,7 @@ torn_reads_are_repeated(void **state)
 	assert_int_equal(write_to(p.remote, "0, ::10", NULL, &err), ZINC_E_CONFLICT);
 	assert_non_null(strstr(err.text, "replaced"));
 	assert_string_equal(err.key, "b/c/0/0");
-	assert_in_range(UINT32_MAX - p.x.torn, 63 * 30 + 1, 64 * 30);
+	assert_in_range(UINT32_MAX - p.x.torn, 255 * 30 + 1, 256 * 30);
 	close_pair(&p);
 }
 
