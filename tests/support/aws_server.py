@@ -17,10 +17,11 @@ import collections
 import http.server
 import json
 import re
-import sys
 import threading
 import time
 import urllib.parse
+
+import server
 
 lock = threading.Lock()
 count = collections.Counter()
@@ -218,12 +219,4 @@ class Handler(http.server.BaseHTTPRequestHandler):
     do_PUT = do_POST = do_GET
 
 
-def main():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    print(server.server_port, flush=True)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    sys.stdin.read()
-
-
-main()
+server.run(Handler, server.options(__doc__).parse_args())

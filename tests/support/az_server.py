@@ -5,31 +5,28 @@ Prints its port and serves until its standard input ends, so that it never outli
 
 It verifies signatures of account keys (written from Microsoft's description, not from Zinc's signer), a SAS and tokens,
 and has Get Blob with one range, its properties, Put Blob, Put Block, Put Block List, Delete Blob and List Blobs, with
-If-Match and If-None-Match.  URLs are /lab/CONTAINER/KEY; containers are made by their first request.  The part of a
-container's name before the first "-" selects its behaviour (QUIRKS).  GET /_count/CONTAINER is the number of requests for
-a container, and /_log/CONTAINER their methods, keys and queries.
+If-Match and If-None-Match.  URLs are /lab/CONTAINER/KEY; a container is what cloud_server.py calls a bucket, and it has
+what QUIRKS are.
 
 /_identity/MODE/metadata/identity/oauth2/token, /_identity/MODE/msi and /_identity/MODE/TENANT/oauth2/v2.0/token give out
 tokens, by IDENTITIES; /_log/MODE has the requests, with what is secret in them.
 
 Account: lab, with the key KEY below.  SAS: sv=2023-11-03&sig=canary%2Bsas%3D
 """
-import argparse
 import base64
 import collections
 import email.utils
 import hashlib
 import hmac
-import http.server
-import itertools
 import json
 import re
-import ssl
-import sys
-import threading
 import time
 import urllib.parse
 from xml.sax.saxutils import escape
+
+import cloud_server
+import server
+from cloud_server import Fail, HangUp, buckets, counts, firsts, lines, numbers
 
 ACCOUNT = "lab"
 KEY = "Y2FuYXJ5IGtleSBvZiB0aGUgYWNjb3VudCBvZiB0aGUgdGVzdHM="
@@ -103,14 +100,8 @@ IDENTITIES = {
     "busy": "503 the first time",
 }
 
-lock = threading.RLock()
-numbers = itertools.count(1)
-containers = collections.defaultdict(dict)  # container -> key -> Value
 blocks = collections.defaultdict(dict)  # (container, key) -> id -> bytes
 tokens = {}  # token -> times that it was used
-counts = collections.Counter()
-lines = collections.defaultdict(list)
-firsts = collections.Counter()
 
 
 class Value:
@@ -119,61 +110,20 @@ class Value:
         self.etag = '"0x8D%012X"' % next(numbers)
 
 
-class Fail(Exception):
-    def __init__(self, status, code, message="told to", detail=""):
-        super().__init__(code)
-        self.status, self.code, self.message, self.detail = status, code, message, detail
-
-
-class HangUp(Exception):
-    pass
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-
-    def log_message(self, *args):
-        pass
+class Handler(cloud_server.Handler):
+    request_id = "x-ms-request-id"
+    busy = (503, "ServerBusy", "The server is busy.")
 
     # ---- requests ----
 
-    def handle_any(self):
-        try:
-            self.read_request()
-            if self.first_name.startswith("_"):
-                self.inspect()
-            else:
-                self.serve()
-        except Fail as fail:
-            self.fail(fail)
-        except HangUp:
-            self.close_connection = True
-
-    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = handle_any
-
-    def read_request(self):
-        self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        self.raw_path, _, self.raw_query = self.path.partition("?")
-        path = urllib.parse.unquote(self.raw_path)[1:]
-        self.first_name, _, rest = path.partition("/")
-        self.container, _, self.key = rest.partition("/")
-        self.query = dict(urllib.parse.parse_qsl(self.raw_query, keep_blank_values=True))
-        self.quirk = self.container.partition("-")[0]
-
-    def serve(self):
-        with lock:
-            counts[self.container] += 1
-            shown = "&".join(m for m in self.raw_query.split("&") if not m.startswith(("sig=", "sv=")))
-            lines[self.container].append("%s %s?%s" % (self.command, self.key, shown))
-            firsts[self.container, self.key, "any"] += 1
-            n = firsts[self.container, self.key, "any"]
-        if self.first_name != ACCOUNT:
+    def route(self):
+        account, _, rest = urllib.parse.unquote(self.raw_path)[1:].partition("/")
+        container, _, key = rest.partition("/")
+        shown = "&".join(m for m in self.raw_query.split("&") if not m.startswith(("sig=", "sv=")))
+        n = self.count(container, key, "%s?%s" % (key, shown))
+        if account != ACCOUNT:
             raise Fail(403, "AuthenticationFailed", "another account")
-        if self.quirk == "redirect":
-            return self.answer(307, b"", [("Location", "http://localhost:%d/_log/away" % self.server.server_port)])
-        if self.quirk == "html":
-            return self.answer(404, b"<html><body>not here</body></html>", [("Content-Type", "text/html")])
+        self.quirks(n)
         if self.quirk == "codeless":
             return self.answer(404)
         if self.quirk == "echocut":
@@ -182,8 +132,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
             raise Fail(403, "AuthenticationFailed", "wrong: " + self.query.get("sig", ""))
         if self.quirk == "echo":
             raise Fail(403, "AuthenticationFailed", " ".join([self.path, *("%s=%s" % h for h in self.headers.items())]))
-        if self.quirk == "overloaded" or self.quirk == "slow" and n <= 2:
-            raise Fail(503, "ServerBusy", "The server is busy.")
         if self.headers.get("x-ms-version") != VERSION:
             raise Fail(400, "InvalidHeaderValue", "x-ms-version")
         self.check_credentials()
@@ -194,44 +142,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
         name = {"GET": "get", "HEAD": "get", "PUT": "put", "DELETE": "delete"}.get(self.command)
         if not name:
             raise Fail(405, "UnsupportedHttpVerb")
-        with lock:
+        with cloud_server.lock:
             getattr(self, name + ("_blob" if self.key else "_container"))()
 
-    def inspect(self):
-        name = urllib.parse.unquote(self.raw_path).partition("/")[2].partition("/")[2]
-        if self.first_name == "_count":
-            return self.answer(200, b"%d" % counts[name])
-        if self.first_name == "_identity":
-            return self.give_token(*name.partition("/")[::2])
-        if name == "away":
-            lines["away-log"].append("Authorization: %s %s" % (self.headers.get("Authorization"), self.raw_query))
-            return self.answer(200, b"elsewhere", [("ETag", '"away"')])
-        return self.answer(200, "\n".join(lines[name]).encode())
+    def inspect(self, kind, what):
+        if kind == "_identity":
+            return self.give_token(*what.partition("/")[::2])
+        return super().inspect(kind, what)
 
     # ---- answers ----
-
-    def answer(self, status, body=b"", headers=()):
-        self.send_response(status)
-        self.send_header("x-ms-request-id", "req-%08d" % next(numbers))
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in headers:
-            if name == "Content-Length":
-                self._headers_buffer = [h for h in self._headers_buffer if not h.startswith(b"Content-Length")]
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-    def date_time_string(self, timestamp=None):
-        return email.utils.formatdate(self.now(), usegmt=True)
-
-    def now(self):
-        return time.time() + (3600 if getattr(self, "quirk", "") == "early" else 0)
 
     def fail(self, f):
         text = "" if self.quirk == "bare" else (
             '\ufeff<?xml version="1.0" encoding="utf-8"?><Error><Code>%s</Code><Message>%s\nRequestId:0\nTime:0</Message>%s</Error>'
-            % (f.code, escape(f.message), f.detail))
+            % (f.code, escape(f.message), f.extra))
         self.answer(f.status, text.encode(), [("Content-Type", "application/xml"), ("x-ms-error-code", f.code)])
 
     # ---- credentials ----
@@ -293,7 +217,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if mode == "busy" and counts[mode] == 1:
             status = 503
         self.answer(status, text.encode(),
-                    [("Location", "http://localhost:%d/_log/away" % self.server.server_port)] if mode == "away" else ())
+                    [("Location", self.away())] if mode == "away" else ())
 
     def token_text(self, mode):
         if mode == "none":
@@ -320,12 +244,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     # ---- blobs ----
 
-    def value(self):
-        return containers[self.container].get(self.key)
-
-    def first(self, what):
-        firsts[self.container, self.key, what] += 1
-        return firsts[self.container, self.key, what] == 1
+    def new_value(self, data):
+        return Value(data, {})
 
     def meta(self):
         return {n.lower(): v for n, v in self.headers.items() if n.lower().startswith("x-ms-meta-")}
@@ -341,7 +261,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             raise Fail(412, "ConditionNotMet", "The condition specified using HTTP conditional header(s) is not met.")
 
     def is_directory(self):
-        return self.quirk == "hns" and any(k.startswith(self.key + "/") for k in containers[self.container])
+        return self.quirk == "hns" and any(k.startswith(self.key + "/") for k in buckets[self.bucket])
 
     def get_blob(self):
         v = self.value()
@@ -357,19 +277,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         headers = self.etag(v) + [("Accept-Ranges", "bytes"), ("x-ms-blob-type", "BlockBlob"), *v.meta.items()]
         if self.command == "HEAD":
             self.answer(200, b"", headers + [("Content-Length", str(len(v.data)))])
-            if self.quirk == "moving" or self.quirk == "changing" and firsts[self.container, self.key, "any"] < 5:
-                containers[self.container][self.key] = Value(v.data[1:] + v.data[:1], {})
+            if self.quirk == "moving" or self.quirk == "changing" and firsts[self.bucket, self.key, "any"] < 5:
+                buckets[self.bucket][self.key] = Value(v.data[1:] + v.data[:1], {})
             return None
-        found = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
-        if not found:
-            return self.answer(200, v.data, headers)
-        first, last = int(found[1]), min(int(found[2] or len(v.data) - 1), len(v.data) - 1)
-        if self.quirk == "rangeless" and first == len(v.data):
+        if self.quirk == "rangeless" and self.headers.get("Range", "").startswith("bytes=%d-" % len(v.data)):
             return self.answer(206, b"", headers)
-        if first >= len(v.data):
-            raise Fail(416, "InvalidRange", "The range specified is invalid.")
-        return self.answer(206, v.data[first: last + 1],
-                           headers + [("Content-Range", "bytes %d-%d/%d" % (first, last, len(v.data)))])
+        return self.answer_range(v.data, headers, suffixes=False)
 
     def check_change(self):
         if self.quirk == "leased":
@@ -394,18 +307,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.answer(201, b"", self.etag(v))
 
     def store(self, data, committed=()):
-        v = containers[self.container][self.key] = Value(data, self.meta(), committed)
-        blocks.pop((self.container, self.key), None)
+        v = buckets[self.bucket][self.key] = Value(data, self.meta(), committed)
+        blocks.pop((self.bucket, self.key), None)
         return v
 
     def hang_up(self, overwritten):
         if overwritten:
-            containers[self.container][self.key] = Value(b"someone else", {})
+            self.overwrite()
         raise HangUp
 
     def doubt(self):
-        firsts[self.container, self.key, "doubt"] += 1
-        n = firsts[self.container, self.key, "doubt"]
+        n = self.nth("doubt")
         if n == 1:
             self.store(self.body)
             raise HangUp
@@ -413,7 +325,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def put_block(self):
         name = base64.b64decode(self.query["blockid"])
-        there = blocks[self.container, self.key]
+        there = blocks[self.bucket, self.key]
         if self.quirk == "otherids" or any(len(other) != len(name) for other in there):
             raise Fail(400, "InvalidBlobOrBlock", "The specified blob or block content is invalid.")
         if self.quirk == "failblock" and len(there) == 1:
@@ -423,13 +335,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def put_list(self):
         if self.quirk == "beaten" and self.first("list"):
-            containers[self.container][self.key] = Value(b"someone else", {})
-            blocks.pop((self.container, self.key), None)
+            self.overwrite()
+            blocks.pop((self.bucket, self.key), None)
         if self.quirk == "dropped" and self.first("list"):
-            blocks.pop((self.container, self.key), None)
+            blocks.pop((self.bucket, self.key), None)
         v = self.value()
         self.check_conditions(v)
-        there = {**(v.committed if v else {}), **blocks[self.container, self.key]}
+        there = {**(v.committed if v else {}), **blocks[self.bucket, self.key]}
         names = [base64.b64decode(n) for n in re.findall(r"<Latest>([^<]*)</Latest>", self.body.decode())]
         if not names or any(n not in there for n in names):
             raise Fail(400, "InvalidBlockList", "The specified block list is invalid.")
@@ -448,7 +360,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.check_conditions(v)
         if self.quirk == "snapshots":
             raise Fail(409, "SnapshotsPresent", "This operation is not permitted because the blob has snapshots.")
-        del containers[self.container][self.key]
+        del buckets[self.bucket][self.key]
         if self.quirk == "latedelete" and self.first("delete"):
             raise HangUp
         self.answer(202)
@@ -471,7 +383,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def directories(self):
         """All directories above the keys of an account with a hierarchical namespace"""
         found = set()
-        for key in containers[self.container]:
+        for key in buckets[self.bucket]:
             parts = key.split("/")[:-1]
             found.update("/".join(parts[: k + 1]) for k in range(len(parts)))
         return found
@@ -481,7 +393,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def entries(self, prefix, delimiter):
         """(name, kind) of all blobs, prefixes and directories, in order"""
-        names = {k: "Blob" for k in containers[self.container]}
+        names = {k: "Blob" for k in buckets[self.bucket]}
         if self.quirk == "hns":
             names.update({d: "directory" for d in self.directories()})
         out = {}
@@ -504,7 +416,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         kinds = "<ResourceType>%s</ResourceType>" % ("file" if kind == "Blob" else "directory") if self.quirk == "hns" else ""
         if kind == "BlobPrefix":
             return "<BlobPrefix>%s%s</BlobPrefix>" % (self.name_text(name), kinds and "<Properties>%s</Properties>" % kinds)
-        v = containers[self.container].get(name)
+        v = buckets[self.bucket].get(name)
         text = "%s<Properties><Etag>0x8D</Etag><Content-Length>%d</Content-Length>%s</Properties>" % (
             self.name_text(name), len(v.data) if v else 0, kinds)
         more = ""
@@ -536,31 +448,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         else:
             text += "</EnumerationResults>"
         self.answer(200, ('\ufeff<?xml version="1.0" encoding="utf-8"?><EnumerationResults ServiceEndpoint="x" '
-                          'ContainerName="%s">%s' % (self.container, text)).encode(),
+                          'ContainerName="%s">%s' % (self.bucket, text)).encode(),
                     [("Content-Type", "application/xml")])
 
 
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 256
-
-    def handle_error(self, request, client_address):
-        pass
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tls", nargs=2)
-    args = parser.parse_args()
-    server = Server(("127.0.0.1", 0), Handler)
-    if args.tls:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(*args.tls)
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-    print(server.server_port, flush=True)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    sys.stdin.read()
-
-
 if __name__ == "__main__":
-    main()
+    server.run(Handler, server.options(__doc__).parse_args())

@@ -4,29 +4,25 @@
 Prints its port and serves until its standard input ends, so that it never outlives its parent.
 
 It has reads with one range, uploads (media, multipart, resumable), metadata of objects, deletes, batches of deletes and
-lists, with ifGenerationMatch, which is atomic with the change.  Buckets are made by their first request.  The part of a
-bucket's name before the first "-" selects its behaviour (QUIRKS).  GET /_count/BUCKET is the number of requests for a
-bucket, and /_log/BUCKET their methods, paths and queries; /_open/BUCKET the number of uploads that are neither complete nor
-given up.
+lists, with ifGenerationMatch, which is atomic with the change.  cloud_server.py has what buckets and QUIRKS are.
+GET /_open/BUCKET is the number of uploads that are neither complete nor given up.
 
 It is a token server, too: POST /_token/NAME (a JWT, whose signature is checked with the key in key.pem, or a refresh
 token "refresh-canary"), and a metadata server.  Tokens that it gave out are valid; so is "token-canary".
 """
-import argparse
 import base64
-import collections
 import gzip
 import hashlib
-import http.server
 import itertools
 import json
 import re
-import ssl
 import subprocess
-import sys
-import threading
 import time
 import urllib.parse
+
+import cloud_server
+import server
+from cloud_server import Fail, HangUp, buckets, counts, crc32c, lines, lock, numbers
 
 QUIRKS = {
     "plain": "correct",
@@ -79,28 +75,9 @@ QUIRKS = {
     "failpiece": "the second piece of every upload is 400",
 }
 
-lock = threading.RLock()
-numbers = itertools.count(1)
 generations = itertools.count(int(time.time() * 1e6))
-buckets = collections.defaultdict(dict)  # bucket -> name -> Value
 sessions = {}  # id -> Session
-counts = collections.Counter()
-lines = collections.defaultdict(list)
-firsts = collections.Counter()
 tokens = {"token-canary"}
-TABLE = []
-
-
-def crc32c(data):
-    if not TABLE:
-        for n in range(256):
-            for _ in range(8):
-                n = n >> 1 ^ (0x82F63B78 if n & 1 else 0)
-            TABLE.append(n)
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc = crc >> 8 ^ TABLE[(crc ^ byte) & 255]
-    return base64.b64encode((crc ^ 0xFFFFFFFF).to_bytes(4, "big")).decode()
 
 
 class Value:
@@ -110,19 +87,9 @@ class Value:
 
 
 class Session:
-    def __init__(self, bucket, name, meta, declared, condition, total):
-        self.bucket, self.name, self.meta, self.declared, self.condition = bucket, name, meta, declared, condition
+    def __init__(self, bucket, key, meta, declared, condition, total):
+        self.bucket, self.key, self.meta, self.declared, self.condition = bucket, key, meta, declared, condition
         self.total, self.data, self.pieces, self.done = total, b"", 0, None
-
-
-class Fail(Exception):
-    def __init__(self, status, reason, message, headers=()):
-        super().__init__(reason)
-        self.status, self.reason, self.message, self.headers = status, reason, message, headers
-
-
-class HangUp(Exception):
-    pass
 
 
 def no_object(bucket, name):
@@ -147,57 +114,30 @@ def signed_by_key(text, signature):
     return found == b"\x00\x01" + b"\xff" * (size - len(digest) - 3) + b"\x00" + digest
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-
-    def log_message(self, *args):
-        pass
+class Handler(cloud_server.Handler):
+    request_id = "x-guploader-uploadid"
+    busy = (503, "backendError", "Try again.")
 
     # ---- requests ----
-
-    def handle_any(self):
-        self.bucket = self.quirk = self.name = ""
-        try:
-            self.read_request()
-            self.route()
-        except Fail as fail:
-            self.fail(fail)
-        except HangUp:
-            self.close_connection = True
-
-    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = handle_any
-
-    def read_request(self):
-        self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        self.raw_path, _, self.raw_query = self.path.partition("?")
-        self.query = dict(urllib.parse.parse_qsl(self.raw_query, keep_blank_values=True))
 
     def route(self):
         found = re.fullmatch(r"(/upload)?/storage/v1/b/([^/]+)/o(?:/(.+))?", self.raw_path)
         if found:
-            self.bucket = urllib.parse.unquote(found.group(2))
-            self.name = urllib.parse.unquote(found.group(3) or "") or self.query.get("name", "")
-            return self.serve(found.group(1) is not None)
+            key = urllib.parse.unquote(found.group(3) or "") or self.query.get("name", "")
+            n = self.count(urllib.parse.unquote(found.group(2)), key, "%s?%s" % (self.raw_path, self.raw_query))
+            return self.serve(found.group(1) is not None, n)
         if self.raw_path == "/batch/storage/v1":
             return self.batch()
-        if self.raw_path.startswith("/_token/"):
-            return self.token()
         if self.raw_path == "/computeMetadata/v1/instance/service-accounts/default/token":
             return self.metadata()
-        self.inspect()
+        raise Fail(404, "notFound", "Not Found")
 
-    def serve(self, uploads):
-        self.quirk = self.bucket.partition("-")[0]
-        with lock:
-            counts[self.bucket] += 1
-            lines[self.bucket].append("%s %s?%s" % (self.command, self.raw_path, self.raw_query))
-            n = firsts[self.bucket, self.name, "any"] = firsts[self.bucket, self.name, "any"] + 1
+    def serve(self, uploads, n):
         self.refuse(n)
         with lock:
             if uploads:
                 {"POST": self.upload, "PUT": self.put_piece, "DELETE": self.give_up}[self.command]()
-            elif not self.name or "/o/" not in self.raw_path:
+            elif not self.key or "/o/" not in self.raw_path:
                 self.list()
             elif self.command == "DELETE":
                 self.delete()
@@ -207,18 +147,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def refuse(self, n):
         if self.quirk not in QUIRKS or self.quirk == "nosuch":
             raise Fail(404, "notFound", "The specified bucket does not exist.")
-        if self.quirk == "redirect":
-            raise Fail(307, "moved", "", [("Location", "http://localhost:%d/_log/away" % self.server.server_port)])
-        if self.quirk == "html":
-            return_html = b"<html><body>not here</body></html>"
-            self.answer(404, return_html, [("Content-Type", "text/html")])
-            raise HangUp
+        self.quirks(n)
         if self.quirk == "echocut":
             raise Fail(403, "forbidden", "x" * 221 + self.headers.get("Authorization", ""))
         if self.quirk == "echo":
             raise Fail(403, "forbidden", " ".join("%s=%s" % h for h in sorted(self.headers.items())))
-        if self.quirk == "overloaded" or self.quirk == "slow" and n <= 2:
-            raise Fail(503, "backendError", "Try again.")
         if self.quirk == "limited" and n <= 2:
             raise Fail(403, "rateLimitExceeded", "Slow down.")
         if self.quirk == "denied":
@@ -228,31 +161,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if given not in tokens:
                 raise Fail(401, "authError" if given else "required", "Invalid Credentials")
 
-    def inspect(self):
-        kind, _, what = self.raw_path[1:].partition("/")
-        if kind == "_count":
-            return self.answer(200, b"%d" % counts[what])
+    def inspect(self, kind, what):
+        if kind == "_token":
+            return self.token()
         if kind == "_open":
             return self.answer(200, b"%d" % sum(s.bucket == what and not s.done for s in sessions.values()))
-        if kind == "_log":
-            if what == "away":
-                lines["away-log"].append("Authorization: %s" % self.headers.get("Authorization"))
-                return self.answer(200, b"elsewhere", [("x-goog-generation", "7")])
-            return self.answer(200, "\n".join(lines[what]).encode())
-        raise Fail(404, "notFound", "Not Found")
+        return super().inspect(kind, what)
 
     # ---- answers ----
-
-    def answer(self, status, body=b"", headers=()):
-        self.send_response(status)
-        self.send_header("x-guploader-uploadid", "REQ%08d" % next(numbers))
-        if not any(name == "Content-Length" for name, _ in headers):
-            self.send_header("Content-Length", str(len(body)))
-        for name, value in headers:
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
 
     def answer_json(self, value, status=200, headers=()):
         self.answer(status, json.dumps(value).encode(), [("Content-Type", "application/json; charset=UTF-8"), *headers])
@@ -263,7 +179,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.query.get("alt") == "media" and f.status != 401:
             return self.answer(f.status, f.message.encode(), [("Content-Type", "text/html; charset=UTF-8"), *f.headers])
         self.answer_json({"error": {"code": f.status, "message": f.message, "errors": [
-            {"message": f.message, "domain": "global", "reason": f.reason}]}}, f.status, f.headers)
+            {"message": f.message, "domain": "global", "reason": f.code}]}}, f.status, f.headers)
 
     # ---- credentials ----
 
@@ -309,12 +225,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     # ---- objects ----
 
-    def first(self, what):
-        firsts[self.bucket, self.name, what] += 1
-        return firsts[self.bucket, self.name, what] == 1
+    def new_value(self, data):
+        return Value(data, {})
 
-    def is_trial(self):
-        return ".zinc-test" in self.name
+    def bad_range(self, n):
+        return Fail(416, "requestedRangeNotSatisfiable", "", headers=[("Content-Range", "bytes */%d" % n)])
 
     def check_generation(self, v, given=None):
         given = self.query.get("ifGenerationMatch") if given is None else given
@@ -322,7 +237,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             raise precondition()
 
     def describe(self, v):
-        out = {"kind": "storage#object", "name": self.name, "size": str(len(v.data)), "crc32c": v.sum,
+        out = {"kind": "storage#object", "name": self.key, "size": str(len(v.data)), "crc32c": v.sum,
                "generation": str(v.generation), "metadata": v.meta}
         if self.quirk == "wrongsum" and not self.is_trial():
             out["crc32c"] = "AAAAAA=="
@@ -334,9 +249,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return {k: x for k, x in out.items() if not wanted or k in wanted.split(",")}
 
     def get(self):
-        v = buckets[self.bucket].get(self.name)
+        v = self.value()
         if not v:
-            raise no_object(self.bucket, self.name)
+            raise no_object(self.bucket, self.key)
         if self.quirk != "ignores":
             self.check_generation(v)
         if self.query.get("alt") != "media" and self.command != "HEAD":
@@ -358,32 +273,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
             head.append(("Content-Encoding", "gzip"))
         if self.quirk == "compresses" and accepts:
             return self.answer(200, gzip.compress(data), [*head, ("Content-Encoding", "gzip")])
-        found = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
-        if not found:
-            return self.answer(200, data, [*head, ("Content-Length", str(len(data)))])
-        first, last = found.groups()
-        n = len(data)
-        begin = max(0, n - int(last)) if not first else int(first)
-        end = n if not first or not last else min(n, int(last) + 1)
-        if begin >= n or begin >= end:
-            raise Fail(416, "requestedRangeNotSatisfiable", "", [("Content-Range", "bytes */%d" % n)])
-        self.answer(206, data[begin:end], [*head, ("Content-Range", "bytes %d-%d/%d" % (begin, end - 1, n)),
-                                           ("Content-Length", str(end - begin))])
+        self.answer_range(data, head)
 
     def delete(self):
-        v = buckets[self.bucket].get(self.name)
+        v = self.value()
         if not v:
-            raise no_object(self.bucket, self.name)
+            raise no_object(self.bucket, self.key)
         if self.quirk not in ("ignores", "nodelete"):
             self.check_generation(v)
-        del buckets[self.bucket][self.name]
+        del buckets[self.bucket][self.key]
         self.answer(204)
 
     # ---- uploads ----
 
     def upload(self):
         kind = self.query.get("uploadType")
-        if not self.name:
+        if not self.key:
             raise Fail(400, "required", "Required")
         if kind == "resumable":
             return self.begin()
@@ -407,13 +312,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def store(self, data, meta, condition=None):
         if self.quirk != "ignores":
-            self.check_generation(buckets[self.bucket].get(self.name), condition)
+            self.check_generation(self.value(), condition)
         if self.quirk in ("gzipped", "gunzips"):
             data = gzip.compress(data, mtime=0)
-        v = buckets[self.bucket][self.name] = Value(data, meta)
+        v = buckets[self.bucket][self.key] = Value(data, meta)
         if self.quirk in ("late", "lost", "cutanswer") and not self.is_trial() and self.first("put"):
             if self.quirk == "lost":
-                buckets[self.bucket][self.name] = Value(b"someone else", {})
+                self.overwrite()
             if self.quirk == "cutanswer":
                 self.answer(200, b'{"gen', [("Content-Length", "200")])
             raise HangUp
@@ -423,9 +328,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def begin(self):
         about = json.loads(self.body or b"{}")
         if self.quirk != "ignores":
-            self.check_generation(buckets[self.bucket].get(self.name))
+            self.check_generation(self.value())
         name = "up%d" % next(numbers)
-        sessions[name] = Session(self.bucket, self.name, about.get("metadata", {}), about.get("crc32c"),
+        sessions[name] = Session(self.bucket, self.key, about.get("metadata", {}), about.get("crc32c"),
                                  self.query.get("ifGenerationMatch"), int(self.headers["X-Upload-Content-Length"]))
         host = "other.example" if self.quirk == "elsewhere" else "127.0.0.1:%d" % self.server.server_port
         place = "http://%s%s?%s&upload_id=%s" % (host, self.raw_path, self.raw_query, name)
@@ -435,7 +340,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         s = sessions.get(self.query.get("upload_id"))
         if not s or s.bucket != self.bucket:
             raise Fail(404, "notFound", "Not Found")
-        self.name = s.name
+        self.key = s.key
         return s
 
     def give_up(self):
@@ -486,8 +391,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if s.declared and s.declared != crc32c(s.data):
             raise Fail(400, "invalid", "Provided CRC32C does not match")
         if s.condition is not None:
-            self.check_generation(buckets[self.bucket].get(self.name), s.condition)
-        s.done = buckets[self.bucket][self.name] = Value(s.data, s.meta, s.declared)
+            self.check_generation(self.value(), s.condition)
+        s.done = buckets[self.bucket][self.key] = Value(s.data, s.meta, s.declared)
         if self.quirk == "forgetsdone":
             del sessions[self.query["upload_id"]]
         if self.quirk in ("lastlost", "forgetsdone"):
@@ -536,21 +441,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     # ---- lists ----
 
-    def entries(self, prefix, delimiter):
-        """(name, is prefix) of all names and common prefixes, in order"""
-        last = None
-        for key in sorted(buckets[self.bucket], key=lambda k: k.encode()):
-            if not key.startswith(prefix):
-                continue
-            rest = key[len(prefix):]
-            if delimiter and delimiter in rest:
-                name = prefix + rest.partition(delimiter)[0] + delimiter
-                if name != last:
-                    yield name, True
-                last = name
-            else:
-                yield key, False
-
     def list(self):
         if self.quirk == "nolist":
             raise Fail(403, "forbidden", "does not have storage.objects.list access")
@@ -559,50 +449,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.quirk == "hugepage":
             text = b'{"kind":"storage#objects","x":[1' + b",1" * (10 << 20) + b"]}"
             return self.answer(200, text, [("Content-Type", "application/json")])
-        prefix, delimiter = self.query.get("prefix", ""), self.query.get("delimiter", "")
-        most = 3 if self.quirk in ("smallpages", "samepage") else min(1000, int(self.query.get("maxResults", 1000)))
-        token = self.query.get("pageToken")
-        after = base64.b64decode(token).decode() if token and self.quirk != "samepage" else ""
-        found = [e for e in self.entries(prefix, delimiter) if not after or e[0].encode() > after.encode()]
-        page, more = found[:most], len(found) > most
-        if self.quirk == "emptypages":
-            page, more = [], True
-        if self.quirk == "outside":
-            buckets[self.bucket].setdefault("zzz-elsewhere", Value(b"", {}))
-            page.append(("zzz-elsewhere", False))
+        page, token = self.page(self.query.get("pageToken"), self.query.get("maxResults", 1000))
         out = {"kind": "storage#objects"}
         out["items"] = [{"name": n, "size": str(len(buckets[self.bucket][n].data))} for n, is_prefix in page if not is_prefix]
         out["prefixes"] = [n for n, is_prefix in page if is_prefix]
-        if more:
-            last = page[-1][0] if page else str(next(numbers))
-            out["nextPageToken"] = base64.b64encode(last.encode()).decode()
+        if token:
+            out["nextPageToken"] = token
         if self.quirk == "unsorted":
             out["items"] = out["items"] + out["items"][:1]
         text = json.dumps(out).encode()
         self.answer(200, text[: len(text) // 2] if self.quirk == "cutlist" else text, [("Content-Type", "application/json")])
 
 
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 256
-
-    def handle_error(self, request, client_address):
-        pass
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tls", nargs=2)
-    args = parser.parse_args()
-    server = Server(("127.0.0.1", 0), Handler)
-    if args.tls:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(*args.tls)
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-    print(server.server_port, flush=True)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    sys.stdin.read()
-
-
 if __name__ == "__main__":
-    main()
+    server.run(Handler, server.options(__doc__).parse_args())

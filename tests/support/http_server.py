@@ -17,7 +17,6 @@ The first component of a path selects its behaviour; the rest is a file below DI
 --log adds a line for each request: its method, path and Authorization.
 MODES below has them all.
 """
-import argparse
 import base64
 import collections
 import email.utils
@@ -25,11 +24,11 @@ import http.server
 import os
 import re
 import shutil
-import ssl
-import sys
 import threading
 import time
 import urllib.parse
+
+import server
 
 lock = threading.Lock()
 count = collections.Counter()  # requests by mode
@@ -413,29 +412,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.wfile.write(body)
 
 
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 64
-
-    def handle_error(self, request, client_address):
-        pass  # clients may disconnect
-
-
-def main():
-    server = Server((options.host, 0), Handler)
-    if options.tls:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(*options.tls)
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(server.server_address[1], flush=True)
-    sys.stdin.read()
-
-
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = server.options(__doc__)
 parser.add_argument("dir")
-parser.add_argument("--tls", nargs=2, metavar=("CERT", "KEY"))
-parser.add_argument("--host", default="127.0.0.1")
 parser.add_argument("--log")
 options = parser.parse_args()
-main()
+server.run(Handler, options)

@@ -4,30 +4,25 @@
 Prints its port and serves until its standard input ends, so that it never outlives its parent.
 
 It verifies signatures (written from AWS's description, not from Zinc's signer), and has GET with one range, HEAD, PUT,
-DELETE, DeleteObjects, ListObjectsV2, multipart uploads and their listing, with If-Match and If-None-Match.  Buckets are
-made by their first request.  The part of a bucket's name before the first "-" selects its behaviour (QUIRKS);
-"plain-1" and "plain-2" are two correct buckets.  GET /_count/BUCKET is the number of requests for a bucket, and
-/_log/BUCKET their methods, keys and queries.
+DELETE, DeleteObjects, ListObjectsV2, multipart uploads and their listing, with If-Match and If-None-Match.
+cloud_server.py has what buckets and QUIRKS are.
 
 Keys:  AKIDEXAMPLE with the secret "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
        ASIATEMPORARY with the same secret and the token "token-1"
 """
-import argparse
 import base64
-import collections
 import datetime
 import email.utils
 import hashlib
 import hmac
-import http.server
-import itertools
 import re
-import ssl
-import sys
-import threading
 import time
 import urllib.parse
 from xml.sax.saxutils import escape
+
+import cloud_server
+import server
+from cloud_server import Fail, HangUp, buckets, numbers
 
 SECRET = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
 KEYS = {"AKIDEXAMPLE": (SECRET, None), "ASIATEMPORARY": (SECRET, "token-1")}
@@ -79,13 +74,7 @@ QUIRKS = {
 }
 REGION = {"abroad": "eu-west-9", "moved": "eu-west-9"}
 
-lock = threading.RLock()
-numbers = itertools.count(1)
-buckets = collections.defaultdict(dict)  # bucket -> key -> Value
 uploads = {}  # id -> Upload
-counts = collections.Counter()
-lines = collections.defaultdict(list)
-firsts = collections.Counter()
 
 
 class Value:
@@ -102,120 +91,40 @@ class Upload:
             self.time -= 7 * 86400
 
 
-class Fail(Exception):
-    def __init__(self, status, code, message="", extra="", headers=()):
-        super().__init__(code)
-        self.status, self.code, self.message, self.extra, self.headers = status, code, message, extra, headers
-
-
-class HangUp(Exception):
-    pass
-
-
 def quote(text, safe="-._~"):
     return urllib.parse.quote(text, safe=safe)
-
-
-def crc32c(data):
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
-    return crc ^ 0xFFFFFFFF
 
 
 def sign(key, text):
     return hmac.new(key, text.encode(), hashlib.sha256).digest()
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-
-    def log_message(self, *args):
-        pass
+class Handler(cloud_server.Handler):
+    request_id = "x-amz-request-id"
 
     # ---- requests ----
 
-    def handle_any(self):
-        self.answered = False
-        try:
-            self.read_request()
-            if self.bucket.startswith("_"):
-                self.inspect()
-            else:
-                self.serve()
-        except Fail as fail:
-            self.fail(fail)
-        except HangUp:
-            self.close_connection = True
-
-    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = handle_any
-
-    def read_request(self):
-        self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        raw, _, self.raw_query = self.path.partition("?")
-        self.raw_path = raw
-        path = urllib.parse.unquote(raw)[1:]
+    def route(self):
+        path = urllib.parse.unquote(self.raw_path)[1:]
         host = self.headers.get("Host", "").partition(":")[0]
         if host.endswith(".localhost"):
-            self.bucket, self.key = host[: -len(".localhost")], path
+            bucket, key = host[: -len(".localhost")], path
         else:
-            self.bucket, _, self.key = path.partition("/")
-        self.query = dict(urllib.parse.parse_qsl(self.raw_query, keep_blank_values=True))
-        self.quirk = self.bucket.partition("-")[0]
-
-    def serve(self):
-        with lock:
-            counts[self.bucket] += 1
-            lines[self.bucket].append("%s %s?%s" % (self.command, self.key, self.raw_query))
-            n = firsts[self.quirk, self.bucket, self.key, "any"] = firsts[self.quirk, self.bucket, self.key, "any"] + 1
+            bucket, _, key = path.partition("/")
+        n = self.count(bucket, key, "%s?%s" % (key, self.raw_query))
         if self.quirk not in QUIRKS or self.quirk == "nosuch":
             raise Fail(404, "NoSuchBucket", "The specified bucket does not exist")
-        if self.quirk == "redirect":
-            return self.answer(307, b"", [("Location", "http://localhost:%d/_log/away" % self.server.server_port)])
-        if self.quirk == "html":
-            return self.answer(404, b"<html><body>not here</body></html>", [("Content-Type", "text/html")])
+        self.quirks(n)
         if self.quirk == "echo":
             raise Fail(403, "AccessDenied", " ".join("%s=%s" % h for h in sorted(self.headers.items(), reverse=True)))
-        if self.quirk == "overloaded" or self.quirk == "slow" and n <= 2:
-            raise Fail(503, "SlowDown", "Please reduce your request rate.")
         self.check_signature()
         if self.quirk == "denied":
             raise Fail(403, "AccessDenied", "Access Denied")
         name = {"GET": "get", "HEAD": "get", "PUT": "put", "POST": "post", "DELETE": "delete"}[self.command]
-        with lock:
+        with cloud_server.lock:
             getattr(self, name + ("_object" if self.key else "_bucket"))()
 
-    def inspect(self):
-        if self.bucket == "_count":
-            return self.answer(200, b"%d" % counts[self.key])
-        if self.bucket == "_log":
-            if self.key == "away":
-                lines["away-log"].append("Authorization: %s" % self.headers.get("Authorization"))
-                return self.answer(200, b"elsewhere", [("ETag", '"away"')])
-            return self.answer(200, "\n".join(lines[self.key]).encode())
-        raise Fail(404, "NoSuchBucket")
-
     # ---- answers ----
-
-    def answer(self, status, body=b"", headers=()):
-        self.send_response(status)
-        self.send_header("x-amz-request-id", "REQ%08d" % next(numbers))
-        if not any(name == "Content-Length" for name, _ in headers):
-            self.send_header("Content-Length", str(len(body)))
-        for name, value in headers:
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-    def date_time_string(self, timestamp=None):
-        return email.utils.formatdate(self.now(), usegmt=True)
-
-    def now(self):
-        return time.time() + (3600 if getattr(self, "quirk", "") == "early" else 0)
 
     def fail(self, f):
         text = "<?xml version='1.0' encoding='UTF-8'?>\n<Error><Code>%s</Code><Message>%s</Message>%s</Error>" % (
@@ -290,12 +199,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     # ---- objects ----
 
-    def value(self):
-        return buckets[self.bucket].get(self.key)
-
-    def first(self, what):
-        firsts[self.bucket, self.key, what] += 1
-        return firsts[self.bucket, self.key, what] == 1
+    def new_value(self, data):
+        return Value(data, {})
 
     def etag_header(self, v):
         return [] if self.quirk == "noetag" else [("ETag", v.etag)]
@@ -303,8 +208,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def sum_header(self, v):
         if not self.quirk.endswith("sums") or self.headers.get("x-amz-checksum-mode") != "ENABLED":
             return []
-        text = base64.b64encode(crc32c(v.data).to_bytes(4, "big")).decode()
-        text = {"sums": text, "badsums": "AAAAAA==", "partsums": "AAAAAA==-2"}[self.quirk]
+        text = {"sums": cloud_server.crc32c(v.data), "badsums": "AAAAAA==", "partsums": "AAAAAA==-2"}[self.quirk]
         return [("x-amz-checksum-crc32c", text)]
 
     def get_object(self):
@@ -315,18 +219,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             raise Fail(412, "PreconditionFailed", "")
         head = [*self.etag_header(v), ("Last-Modified", email.utils.formatdate(v.time, usegmt=True)),
                 ("Accept-Ranges", "bytes"), *[("x-amz-meta-" + k, t) for k, t in v.meta.items()]]
-        found = re.fullmatch(r"bytes=(\d*)-(\d*)", self.headers.get("Range", ""))
-        if not found:
-            head += self.sum_header(v)
-            return self.answer(200, v.data, [*head, ("Content-Length", str(len(v.data)))])
-        first, last = found.groups()
-        n = len(v.data)
-        begin = max(0, n - int(last)) if not first else int(first)
-        end = n if not first or not last else min(n, int(last) + 1)
-        if begin >= n or begin >= end:
-            raise Fail(416, "InvalidRange", "")
-        self.answer(206, v.data[begin:end], [*head, ("Content-Range", "bytes %d-%d/%d" % (begin, end - 1, n)),
-                                             ("Content-Length", str(end - begin))])
+        self.answer_range(v.data, head + ([] if "Range" in self.headers else self.sum_header(v)))
 
     def meta(self):
         return {k.lower()[11:]: t for k, t in self.headers.items() if k.lower().startswith("x-amz-meta-")}
@@ -365,19 +258,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.sorry()
         if self.quirk in ("late", "lost") and not self.is_trial() and self.first("put"):
             if self.quirk == "lost":
-                buckets[self.bucket][self.key] = Value(b"someone else", {})
+                self.overwrite()
             raise HangUp
         self.answer(200, b"", self.etag_header(v))
 
     def sorry(self):
         self.fail(Fail(200, "InternalError", "We encountered an internal error. Please try again."))
 
-    def is_trial(self):
-        return ".zinc-test" in self.key
-
     def doubt(self):
-        firsts[self.bucket, self.key, "doubt"] += 1
-        n = firsts[self.bucket, self.key, "doubt"]
+        n = self.nth("doubt")
         if n == 1:
             buckets[self.bucket][self.key] = Value(self.body, self.meta())
             raise HangUp
@@ -502,37 +391,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 quote(key, "/-._~"), name, begun)
         self.answer_xml("ListMultipartUploadsResult", text)
 
-    def entries(self, prefix, delimiter):
-        """(name, is prefix) of all keys and common prefixes, in order"""
-        last = None
-        for key in sorted(buckets[self.bucket], key=lambda k: k.encode()):
-            if not key.startswith(prefix):
-                continue
-            rest = key[len(prefix):]
-            if delimiter and delimiter in rest:
-                name = prefix + rest.partition(delimiter)[0] + delimiter
-                if name != last:
-                    yield name, True
-                last = name
-            else:
-                yield key, False
-
     def list_keys(self):
-        prefix, delimiter = self.query.get("prefix", ""), self.query.get("delimiter", "")
-        most = 3 if self.quirk in ("smallpages", "samepage") else min(1000, int(self.query.get("max-keys", 1000)))
-        token = self.query.get("continuation-token")
-        after = base64.b64decode(token).decode() if token and self.quirk != "samepage" else ""
-        found = [e for e in self.entries(prefix, delimiter) if not after or e[0].encode() > after.encode()]
-        page, more = found[:most], len(found) > most
-        if self.quirk == "emptypages":
-            page, more = [], True
+        page, token = self.page(self.query.get("continuation-token"), self.query.get("max-keys", 1000))
         if self.quirk == "unsorted":
             page.reverse()
-        if self.quirk == "outside":
-            page.append(("zzz-elsewhere", False))
-            buckets[self.bucket].setdefault("zzz-elsewhere", Value(b"", {}))
-        text = "<Name>%s</Name><Prefix>%s</Prefix><KeyCount>%d</KeyCount><MaxKeys>%d</MaxKeys>" % (
-            self.bucket, quote(prefix, "/-._~"), len(page), most)
+        text = "<Name>%s</Name><Prefix>%s</Prefix><KeyCount>%d</KeyCount>" % (
+            self.bucket, quote(self.query.get("prefix", ""), "/-._~"), len(page))
         for name, is_prefix in page:
             shown = quote(name, "/-._~").replace("%20", "+")
             if is_prefix:
@@ -541,37 +405,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 v = buckets[self.bucket][name]
                 text += "<Contents><Key>%s</Key><ETag>%s</ETag><Size>%d</Size></Contents>" % (
                     shown, escape(v.etag), len(v.data))
-        if more:
-            last = page[-1][0] if page else str(next(numbers))
-            text += "<NextContinuationToken>%s</NextContinuationToken>" % base64.b64encode(last.encode()).decode()
-        text += "<IsTruncated>%s</IsTruncated><EncodingType>url</EncodingType>" % ("true" if more else "false")
+        if token:
+            text += "<NextContinuationToken>%s</NextContinuationToken>" % token
+        text += "<IsTruncated>%s</IsTruncated><EncodingType>url</EncodingType>" % ("true" if token else "false")
         if self.quirk == "cutlist":
             text = text[: len(text) // 2]
             return self.answer(200, ("<ListBucketResult>" + text).encode(), [("Content-Type", "application/xml")])
         self.answer_xml("ListBucketResult", text)
 
 
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 256
-
-    def handle_error(self, request, client_address):
-        pass
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tls", nargs=2)
-    args = parser.parse_args()
-    server = Server(("127.0.0.1", 0), Handler)
-    if args.tls:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(*args.tls)
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-    print(server.server_port, flush=True)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    sys.stdin.read()
-
-
 if __name__ == "__main__":
-    main()
+    server.run(Handler, server.options(__doc__).parse_args())
