@@ -73,7 +73,6 @@ for name in "$@"; do
 		scripts/setup.sh build test clang || exit 1
 		# clang's TSan, because gcc's fails for threads made after fork().  Its shadow memory does not work with
 		# the address randomization of newer kernels.
-		export TSAN_OPTIONS="suppressions=$PWD/tests/support/tsan.supp ${TSAN_OPTIONS:-}"
 		CC=clang CXX=clang++ LAUNCH=$(setarch -R true 2>/dev/null && echo "setarch -R") ZINC_QUICK=1 \
 			suite tsan "$BUILD-tsan" "-LE check|header" "${DEBUG[@]}" -DZINC_SANITIZE=thread
 		;;

@@ -12,8 +12,8 @@
 
 #include "support/files.h"
 
-/* ThreadSanitizer ends a program that has more than 64 locks at once, as Kyoto and Tokyo Cabinet do, and reports each time that
- * Berkeley DB latches pages in another order, which the library itself makes safe.  What they share is tested with LevelDB. */
+/* ThreadSanitizer ends a program that has more than 64 locks at once, as Kyoto and Tokyo Cabinet do.  What all of them share is
+ * tested with the others. */
 #if defined(__SANITIZE_THREAD__)
 #define UNDER_TSAN 1
 #elif defined(__has_feature)
@@ -28,7 +28,7 @@
 #if ZINC_WITH_LEVELDB
 #include <leveldb/c.h>
 #endif
-#if ZINC_WITH_BERKELEYDB && !UNDER_TSAN
+#if ZINC_WITH_BERKELEYDB
 #include <db.h>
 #endif
 #if ZINC_WITH_KYOTOCABINET && !UNDER_TSAN
@@ -61,7 +61,7 @@ put_level(const char *file, const char *key, size_t n)
 }
 #endif
 
-#if ZINC_WITH_BERKELEYDB && !UNDER_TSAN
+#if ZINC_WITH_BERKELEYDB
 static void
 put_berkeley(const char *file, const char *key, size_t n)
 {
@@ -122,7 +122,7 @@ static const kind kinds[] = {
 #if ZINC_WITH_LEVELDB
     {"leveldb", ".leveldb", true, false, true, put_level, zinc_store_leveldb_register},
 #endif
-#if ZINC_WITH_BERKELEYDB && !UNDER_TSAN
+#if ZINC_WITH_BERKELEYDB
     {"berkeleydb", ".bdb", false, true, false, put_berkeley, zinc_store_berkeleydb_register},
 #endif
 #if ZINC_WITH_KYOTOCABINET && !UNDER_TSAN
