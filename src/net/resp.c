@@ -142,6 +142,12 @@ zinc_resp_is_broken(const zinc_resp *r)
 	return r->broken;
 }
 
+bool
+zinc_resp_is_idle(const zinc_resp *r)
+{
+	return !r->inside && r->at == r->n;
+}
+
 zinc_tcp *
 zinc_resp_tcp(const zinc_resp *r)
 {

@@ -34,6 +34,8 @@ zinc_status zinc_resp_new(zinc_resp **out, zinc_context *ctx, zinc_tcp *tcp, zin
 void zinc_resp_free(zinc_resp *r);
 /* Has a function failed? */
 bool zinc_resp_is_broken(const zinc_resp *r);
+/* Is everything read that the server has sent so far, as far as is known here? */
+bool zinc_resp_is_idle(const zinc_resp *r);
 zinc_tcp *zinc_resp_tcp(const zinc_resp *r);
 
 /* ---- commands; they are sent at the latest by flush ---- */

@@ -277,6 +277,7 @@ redis_close(void *self)
 	zinc_context *ctx = redis_ctx(s);
 
 	zinc_conns_fini(&s->conns);
+	zinc_turn_fini(&s->syncing);
 	zinc_free(ctx, s->host);
 	zinc_free(ctx, s->socket);
 	zinc_free(ctx, s->ca_file);
@@ -304,6 +305,7 @@ open_as(void **self, bool tls, const char *rest, const zinc_store_options *optio
 	atomic_init(&s->budget, FIRST_MONEY);
 	atomic_init(&s->mean, FIRST_MEAN);
 	atomic_init(&s->relaxed, 0);
+	zinc_turn_init(&s->syncing);
 	zinc_conns_init(&s->conns, MOST_IDLE, zinc_redis_close);
 	st = take_settings(s, options, err);
 	if (st == ZINC_OK)

@@ -40,6 +40,7 @@ typedef struct redis_store {
 	zinc_conns conns;
 	atomic_uint seen;         /* REDIS_FSYNC_ALWAYS ... */
 	atomic_int budget;        /* for retries */
+	zinc_turn syncing;        /* nobody says that all is synced while another still does it */
 	_Atomic uint64_t relaxed; /* run of the server that has made changes without waiting; 0: none, or REDIS_RUNS */
 	atomic_uint mean;         /* bytes of a value, about */
 } redis_store;
@@ -49,6 +50,7 @@ typedef struct redis_conn {
 	redis_store *s;
 	zinc_resp *r;
 	bool again;                      /* the server's last error may pass */
+	bool was_idle;                   /* since an earlier operation: the server may be another by now */
 	zinc_resp_head no_multi;         /* type '-': the server refuses transactions */
 	uint64_t run;                    /* of the server, another after each start; 0: not known */
 	char marker[REDIS_MARKER_BYTES]; /* "": none yet */

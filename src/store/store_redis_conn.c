@@ -79,7 +79,7 @@ zinc_redis_fail(redis_conn *c, const zinc_resp_head *h, zinc_error *err)
 		    c->s->prefix, c->s->marker, text);
 	for (i = 0; i < sizeof failures / sizeof failures[0]; i++)
 		if (strlen(failures[i].word) == n && memcmp(failures[i].word, h->text, n) == 0) {
-			c->again = failures[i].again;
+			c->again = failures[i].again || (failures[i].status == ZINC_E_READONLY && c->was_idle);
 			return failures[i].says
 				   ? zinc_fail(err, failures[i].status, "%s (%s)", failures[i].says, failures[i].word)
 				   : zinc_fail(err, failures[i].status, "the server refuses: %s", text);
@@ -154,6 +154,7 @@ send_greeting(redis_conn *c, const zinc_wait *wait, zinc_error *err)
 	if (c->s->db) /* 0 is selected */
 		ZINC_TRY(zinc_resp_words(c->r, select, wait, err));
 	ZINC_TRY(zinc_resp_words(c->r, "CONFIG GET appendonly", wait, err));
+	ZINC_TRY(zinc_resp_words(c->r, "CONFIG GET no-appendfsync-on-rewrite", wait, err));
 	ZINC_TRY(zinc_resp_words(c->r, "CONFIG GET appendfsync", wait, err));
 	return zinc_resp_flush(c->r, wait, err);
 }
@@ -192,26 +193,24 @@ info_line(const char *info, const char *name)
 	return info + n;
 }
 
-/* WAITAOF exists since 7.2. */
+/* WAITAOF exists since 7.2.  But Valkey, which calls itself 7.2.4, was seen to answer it before it wrote to its disk; Redis
+ * 8 was seen to wait. */
 static bool
 has_waitaof(const char *info)
 {
 	const char *version = info_line(info, "redis_version:");
-	char *end;
-	long major, minor;
 
-	if (!version)
-		return false;
-	major = strtol(version, &end, 10);
-	minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
-	return major > 7 || (major == 7 && minor >= 2);
+	return version && strtol(version, NULL, 10) >= 8 && !info_line(info, "valkey_version:");
 }
 
+/* Valkey has another name for the mode. */
 static zinc_status
 check_kind(const char *info, zinc_error *err)
 {
 	const char *mode = info_line(info, "redis_mode:");
 
+	if (!mode)
+		mode = info_line(info, "server_mode:");
 	if (mode && strncmp(mode, "cluster", 7) == 0)
 		return zinc_fail(err, ZINC_E_UNSUPPORTED,
 				 "the server is part of a Redis cluster, which is not supported: name a single server");
@@ -315,10 +314,24 @@ read_select(redis_conn *c, const zinc_wait *wait, zinc_error *err)
 	return h.type == '+' ? ZINC_OK : zinc_redis_strange(c, err);
 }
 
+/* "always" is not always while the server writes its file anew, unless told so; and with "no" WAITAOF would never see
+ * the disk written. */
+static unsigned
+durability(const char *aof, const char *not_during_rewrite, const char *when, bool waitaof)
+{
+	const bool always = strcmp(when, "always") == 0;
+
+	if (strcmp(aof, "yes") != 0)
+		return 0;
+	if (always && strcmp(not_during_rewrite, "yes") != 0)
+		return REDIS_FSYNC_ALWAYS;
+	return waitaof && (always || strcmp(when, "everysec") == 0) ? REDIS_WAITAOF : 0;
+}
+
 static zinc_status
 greet(redis_conn *c, const zinc_wait *wait, zinc_error *err)
 {
-	char aof[8], fsync_when[16];
+	char aof[8], not_during_rewrite[8], when[16];
 	bool waitaof = false;
 
 	ZINC_TRY(send_greeting(c, wait, err));
@@ -327,13 +340,9 @@ greet(redis_conn *c, const zinc_wait *wait, zinc_error *err)
 	ZINC_TRY(read_multi(c, wait, err));
 	ZINC_TRY(read_select(c, wait, err));
 	ZINC_TRY(read_setting(c, aof, sizeof aof, wait, err));
-	ZINC_TRY(read_setting(c, fsync_when, sizeof fsync_when, wait, err));
-	if (strcmp(aof, "yes") != 0)
-		atomic_store(&c->s->seen, 0);
-	else
-		atomic_store(&c->s->seen, strcmp(fsync_when, "always") == 0 ? REDIS_FSYNC_ALWAYS
-					  : waitaof && c->marker[0]         ? REDIS_WAITAOF
-									    : 0);
+	ZINC_TRY(read_setting(c, not_during_rewrite, sizeof not_during_rewrite, wait, err));
+	ZINC_TRY(read_setting(c, when, sizeof when, wait, err));
+	atomic_store(&c->s->seen, durability(aof, not_during_rewrite, when, waitaof && c->marker[0]));
 	return ZINC_OK;
 }
 
@@ -405,6 +414,7 @@ enter(redis_store *s, redis_conn **out, bool *again, const zinc_wait *wait, zinc
 		redis_conn *c = (redis_conn *)(void *)idle;
 
 		if (!zinc_tcp_is_stale(zinc_resp_tcp(c->r))) {
+			c->was_idle = true;
 			*out = c;
 			return ZINC_OK;
 		}
@@ -446,28 +456,42 @@ rest(redis_store *s, int tries, const zinc_wait *wait)
 	return zinc_wait_pause(wait, spend(s) ? most * part : LONGEST * (0.5 + part / 2), "the server", NULL);
 }
 
-/* The error of the last try is the one that is reported, also if the deadline ends the pause after it. */
+/* Answers to what was not asked would be taken for those to the next questions. */
+static void
+give_back(redis_store *s, redis_conn *c)
+{
+	if (zinc_resp_is_idle(c->r))
+		zinc_conns_give(&s->conns, &c->conn);
+	else
+		zinc_redis_close(&c->conn, true);
+}
+
+/* What fails in one idle connection may fail in all: each would cost a timeout after the server has vanished, and each
+ * may lead to the one that was the master before another took its place. */
 static zinc_status
 try_once(redis_store *s, redis_work_fn work, void *arg, bool *again, const zinc_wait *wait, zinc_error *err)
 {
 	redis_conn *c = NULL;
 	zinc_status st;
+	bool useless;
 
 	ZINC_TRY(enter(s, &c, again, wait, err));
 	c->again = false;
 	st = work(c, arg, wait, err);
-	*again = st == ZINC_E_IO && (c->again || zinc_resp_is_broken(c->r));
+	*again = (st == ZINC_E_IO || st == ZINC_E_READONLY) && (c->again || zinc_resp_is_broken(c->r));
 	if (st == ZINC_OK) {
 		earn(s);
-		zinc_conns_give(&s->conns, &c->conn);
+		give_back(s, c);
 		return ZINC_OK;
 	}
-	if (zinc_resp_is_broken(c->r)) /* so are perhaps those that are idle, and each would cost a timeout */
+	useless = zinc_resp_is_broken(c->r) || st == ZINC_E_READONLY;
+	if (useless)
 		zinc_conns_drop(&s->conns);
-	zinc_redis_close(&c->conn, zinc_resp_is_broken(c->r));
+	zinc_redis_close(&c->conn, useless);
 	return st;
 }
 
+/* The error of the last try is the one that is reported, also if the deadline ends the pause after it. */
 zinc_status
 zinc_redis_run(redis_store *s, redis_work_fn work, void *arg, const zinc_wait *wait, zinc_error *err)
 {
@@ -482,7 +506,7 @@ zinc_redis_run(redis_store *s, redis_work_fn work, void *arg, const zinc_wait *w
 		st = try_once(s, work, arg, &again, wait, &e);
 		if (st == ZINC_OK)
 			return ZINC_OK;
-		if (st != ZINC_E_IO || !again || tries >= s->retries)
+		if ((st != ZINC_E_IO && st != ZINC_E_READONLY) || !again || tries >= s->retries)
 			break;
 		if (rest(s, tries, wait) != ZINC_OK) {
 			e.code = st = ZINC_E_CANCELLED;

@@ -642,9 +642,11 @@ zinc_redis_sync(void *self, const zinc_wait *wait, zinc_error *err)
 
 	if (!(atomic_load(&x.s->seen) & REDIS_WAITAOF))
 		return ZINC_OK;
+	ZINC_TRY(zinc_turn_acquire(&x.s->syncing, wait, err));
 	x.run = atomic_exchange(&x.s->relaxed, 0);
 	st = run(&x, wait, err);
 	if (st != ZINC_OK)
 		note_run(x.s, x.run);
+	zinc_turn_release(&x.s->syncing);
 	return st;
 }

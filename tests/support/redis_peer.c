@@ -60,6 +60,8 @@ greet(connection *c, const char *command)
 		return or (s->select, "+OK\r\n");
 	if (strcmp(command, "CONFIG GET appendonly") == 0)
 		return or (s->aof, "*2\r\n$10\r\nappendonly\r\n$2\r\nno\r\n");
+	if (strcmp(command, "CONFIG GET no-appendfsync-on-rewrite") == 0)
+		return or (s->rewrite, "*2\r\n$25\r\nno-appendfsync-on-rewrite\r\n$2\r\nno\r\n");
 	c->greeted = strcmp(command, "CONFIG GET appendfsync") == 0;
 	return c->greeted ? or (s->fsync, "*2\r\n$11\r\nappendfsync\r\n$8\r\neverysec\r\n") : NULL;
 }

@@ -13,7 +13,7 @@
 
 typedef struct peer_script {
 	const char *const *answers;
-	const char *auth, *info, *multi, *select, *aof, *fsync; /* of the greeting; NULL: as usual */
+	const char *auth, *info, *multi, *select, *aof, *rewrite, *fsync; /* of the greeting; NULL: as usual */
 	int hold;               /* answer nothing before this many commands after the greeting */
 	const char *later_info; /* of all connections but the first; NULL: `info` */
 } peer_script;

@@ -19,14 +19,18 @@
 
 #if ZINC_WITH_SSL && ZINC_WITH_CRYPTO
 
-#define AOF_YES      "*2\r\n$10\r\nappendonly\r\n$3\r\nyes\r\n"
-#define FSYNC_ALWAYS "*2\r\n$11\r\nappendfsync\r\n$6\r\nalways\r\n"
-#define VERSION_7_2  RUN("00000000000000a1")
-#define RUN(id_)     "$70\r\nredis_version:7.2.99\r\nredis_mode:standalone\r\nrun_id:" id_ "\r\n\r\n"
-#define ON_DISK      "*2\r\n:1\r\n:0\r\n"
-#define NOPERM       "-NOPERM this user has no permissions to run the command\r\n"
-#define ANSWERS(...) ((const char *const[]){__VA_ARGS__, NULL})
-#define SCRIPT(...)  (&(const peer_script){.answers = ANSWERS(__VA_ARGS__)})
+#define AOF_YES             "*2\r\n$10\r\nappendonly\r\n$3\r\nyes\r\n"
+#define FSYNC_ALWAYS        "*2\r\n$11\r\nappendfsync\r\n$6\r\nalways\r\n"
+#define FSYNC_NO            "*2\r\n$11\r\nappendfsync\r\n$2\r\nno\r\n"
+#define NO_FSYNC_ON_REWRITE "*2\r\n$25\r\nno-appendfsync-on-rewrite\r\n$3\r\nyes\r\n"
+#define READONLY            "-READONLY You can't write against a read only replica.\r\n"
+#define VERSION_8           RUN("00000000000000a1")
+#define RUN(id_)            "$70\r\nredis_version:8.0.99\r\nredis_mode:standalone\r\nrun_id:" id_ "\r\n\r\n"
+#define VALKEY              "$68\r\nredis_version:7.2.4\r\nvalkey_version:8.1.1\r\nrun_id:00000000000000a1\r\n\r\n"
+#define ON_DISK             "*2\r\n:1\r\n:0\r\n"
+#define NOPERM              "-NOPERM this user has no permissions to run the command\r\n"
+#define ANSWERS(...)        ((const char *const[]){__VA_ARGS__, NULL})
+#define SCRIPT(...)         (&(const peer_script){.answers = ANSWERS(__VA_ARGS__)})
 
 static zinc_status
 get(zinc_store *s, const char *key, zinc_error *err)
@@ -430,7 +434,7 @@ static void
 errors_of_changes(void **state)
 {
 	(void)state;
-	assert_put_fails("-READONLY You can't write against a read only replica.\r\n", ZINC_E_READONLY, "replica");
+	assert_put_fails(READONLY, ZINC_E_READONLY, "replica");
 	assert_put_fails("-OOM command not allowed when used memory > 'maxmemory'.\r\n", ZINC_E_IO, "memory");
 	assert_put_fails("-MISCONF Redis is configured to save RDB snapshots\r\n", ZINC_E_IO, "MISCONF");
 	assert_put_fails(PEER_CLOSE, ZINC_E_UNCERTAIN, "closed");
@@ -558,6 +562,10 @@ servers_that_are_refused(void **state)
 		       "cluster");
 	assert_refused(&(const peer_script){.info = "$23\r\nredis_mode:sentinel\r\n\r\n\r\n"}, ZINC_E_UNSUPPORTED,
 		       "Sentinel");
+	assert_refused(&(const peer_script){.info = "$21\r\nserver_mode:cluster\r\n\r\n"}, ZINC_E_UNSUPPORTED,
+		       "cluster");
+	assert_refused(&(const peer_script){.info = "$22\r\nserver_mode:sentinel\r\n\r\n"}, ZINC_E_UNSUPPORTED,
+		       "Sentinel");
 	assert_refused(&(const peer_script){.select = "-ERR DB index is out of range\r\n"}, ZINC_E_INVALID,
 		       "database 1");
 	assert_refused(&(const peer_script){.auth = "-WRONGPASS invalid username-password pair\r\n"}, ZINC_E_IO,
@@ -574,10 +582,9 @@ servers_that_are_refused(void **state)
 /* ---- (6): durability ---- */
 
 static bool
-is_durable(const char *info, const char *aof, const char *fsync_when, const char *query)
+is_durable_with(const peer_script *script, const char *query)
 {
-	peer *p = peer_start(
-	    &(const peer_script){.answers = ANSWERS("$-1\r\n"), .info = info, .aof = aof, .fsync = fsync_when});
+	peer *p = peer_start(script);
 	zinc_store *s = peer_open(p, query);
 	zinc_caps caps = ZINC_CAPS_INIT;
 
@@ -588,6 +595,25 @@ is_durable(const char *info, const char *aof, const char *fsync_when, const char
 	return caps.flags & ZINC_CAP_DURABLE;
 }
 
+static bool
+is_durable(const char *info, const char *aof, const char *fsync_when, const char *query)
+{
+	return is_durable_with(
+	    &(const peer_script){.answers = ANSWERS("$-1\r\n"), .info = info, .aof = aof, .fsync = fsync_when}, query);
+}
+
+/* "always" with a pause while the file is written anew. */
+static bool
+is_durable_during_rewrites(const char *info)
+{
+	return is_durable_with(&(const peer_script){.answers = ANSWERS("$-1\r\n"),
+						    .info = info,
+						    .aof = AOF_YES,
+						    .rewrite = NO_FSYNC_ON_REWRITE,
+						    .fsync = FSYNC_ALWAYS},
+			       "");
+}
+
 static void
 durable_if_the_server_says_so(void **state)
 {
@@ -595,12 +621,17 @@ durable_if_the_server_says_so(void **state)
 	assert_false(is_durable(NULL, NULL, FSYNC_ALWAYS, ""));
 	assert_false(is_durable(NULL, AOF_YES, NULL, ""));
 	assert_true(is_durable(NULL, AOF_YES, FSYNC_ALWAYS, ""));
-	assert_true(is_durable(VERSION_7_2, AOF_YES, NULL, ""));
-	assert_false(is_durable(VERSION_7_2, NULL, NULL, ""));
+	assert_true(is_durable(VERSION_8, AOF_YES, NULL, ""));
+	assert_false(is_durable(VERSION_8, NULL, NULL, ""));
 	assert_false(is_durable(NULL, AOF_YES, FSYNC_ALWAYS, "durable=no"));
 	assert_true(is_durable(NULL, NOPERM, NOPERM, "durable=yes"));
 	assert_false(is_durable(NULL, NOPERM, NOPERM, ""));
 	assert_false(is_durable(NOPERM, AOF_YES, NULL, ""));
+	assert_false(is_durable(VERSION_8, AOF_YES, FSYNC_NO, "")); /* WAITAOF would wait in vain */
+	assert_false(is_durable_during_rewrites(NULL));
+	assert_true(is_durable_during_rewrites(VERSION_8));  /* by WAITAOF */
+	assert_false(is_durable(VALKEY, AOF_YES, NULL, "")); /* whose WAITAOF does not wait */
+	assert_true(is_durable(VALKEY, AOF_YES, FSYNC_ALWAYS, ""));
 }
 
 static void
@@ -608,7 +639,7 @@ disk_is_waited_for(void **state)
 {
 	const char *const answers[] = {"+OK\r\n", "*2\r\n:1\r\n:0\r\n", "+OK\r\n",
 				       "+OK\r\n", "*2\r\n:0\r\n:0\r\n", NULL};
-	peer *p = peer_start(&(const peer_script){.answers = answers, .info = VERSION_7_2, .aof = AOF_YES});
+	peer *p = peer_start(&(const peer_script){.answers = answers, .info = VERSION_8, .aof = AOF_YES});
 	zinc_store *s = peer_open(p, "");
 	zinc_error err = ZINC_ERROR_INIT;
 
@@ -676,6 +707,76 @@ restarted_before_a_sync(void **state)
 	assert_int_equal(get(s, "k", &err), ZINC_E_NOTFOUND); /* on another connection, of another run */
 	assert_int_equal(zinc_store_sync(s, NULL, &err), ZINC_E_UNCERTAIN);
 	assert_non_null(strstr(zinc_error_text(&err), "restarted"));
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+static void *
+sync_in_thread(void *arg)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	assert_int_equal(zinc_store_sync((zinc_store *)arg, NULL, &err), ZINC_E_UNCERTAIN);
+	return NULL;
+}
+
+/* A second sync does not overlook what a first one has not found out yet. */
+static void
+restarted_before_two_syncs(void **state)
+{
+	peer *p = peer_start(&(const peer_script){.answers = ANSWERS("+OK\r\n", PEER_SILENT),
+						  .info = RUN("00000000000000a1"),
+						  .later_info = RUN("00000000000000b2"),
+						  .aof = AOF_YES});
+	zinc_store *s = peer_open(p, "retries=0&timeout=1");
+	zinc_error err = ZINC_ERROR_INIT;
+	pthread_t first;
+
+	(void)state;
+	assert_ok(zinc_store_put(s, NULL, "k", "1", 1, NULL, ZINC_PUT_RELAXED, NULL, NULL, &err));
+	assert_int_equal(pthread_create(&first, NULL, sync_in_thread, s), 0);
+	while (!strstr(peer_heard(p), "SET zinc:marker:"))
+		usleep(1000);
+	assert_int_equal(zinc_store_sync(s, NULL, &err), ZINC_E_UNCERTAIN);
+	assert_non_null(strstr(zinc_error_text(&err), "restarted"));
+	pthread_join(first, NULL);
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+/* ---- idle connections ---- */
+
+/* An answer too many is not the answer to the next question. */
+static void
+answers_too_many(void **state)
+{
+	peer *p = peer_start(SCRIPT("$-1\r\n$5\r\nwrong\r\n", "$5\r\nright\r\n"));
+	zinc_store *s = peer_open(p, "");
+
+	(void)state;
+	assert_missing(s, "k");
+	assert_text(s, "k", "right");
+	assert_int_equal(peer_connections(p), 2);
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
+/* An idle connection may lead to a server that was the master: a new one leads to the one that is. */
+static void
+another_master(void **state)
+{
+	const zinc_condition absent = {ZINC_ABSENT, NULL};
+	peer *p = peer_start(SCRIPT("$-1\r\n", READONLY, "+OK\r\n", "+OK\r\n", ":0\r\n", "+OK\r\n", READONLY, READONLY,
+				    "-EXECABORT\r\n", WATCHED_ABSENT, EXECUTED));
+	zinc_store *s = peer_open(p, "");
+	zinc_error err = ZINC_ERROR_INIT;
+
+	(void)state;
+	assert_missing(s, "k");
+	assert_ok(put(s, "k", "1", NULL, &err));
+	assert_int_equal(peer_connections(p), 2);
+	assert_ok(put(s, "j", "1", &absent, &err));
+	assert_int_equal(peer_connections(p), 3);
 	zinc_store_close(s);
 	peer_stop(p);
 }
@@ -1020,6 +1121,9 @@ main(void)
 	    cmocka_unit_test(disk_is_waited_for),
 	    cmocka_unit_test(restarted_before_the_disk),
 	    cmocka_unit_test(restarted_before_a_sync),
+	    cmocka_unit_test(restarted_before_two_syncs),
+	    cmocka_unit_test(answers_too_many),
+	    cmocka_unit_test(another_master),
 	    cmocka_unit_test(dead_connections_are_given_up_together),
 	    cmocka_unit_test(deadlines),
 	    cmocka_unit_test(listing),
