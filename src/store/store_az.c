@@ -182,15 +182,7 @@ static const zinc_setting_row az_settings[] = {
      .preset = "no",
      .purpose = "send credentials over plain http to other machines, too"},
     {.name = "block_size", .type = ZINC_SETTING_COUNT, .preset = "16", .purpose = "MiB of a block of large values"},
-    {.name = "timeout",
-     .type = ZINC_SETTING_SECONDS,
-     .preset = "30",
-     .purpose = "seconds without data before a request is retried"},
-    {.name = "retries", .type = ZINC_SETTING_COUNT, .preset = "8", .purpose = "retries of one request"},
-    {.name = "parallel",
-     .type = ZINC_SETTING_COUNT,
-     .preset = "64",
-     .purpose = "requests kept open at once, 1 to 1000"},
+    ZINC_WEB_SETTINGS("8"),
     {.name = "ca_file", .env = "SSL_CERT_FILE", .purpose = "certificates to trust instead of the system's, PEM"},
     {.name = NULL},
 };
@@ -275,24 +267,13 @@ take_endpoint(az_store *s, const az_place *p, const char *setting, zinc_error *e
 static zinc_status
 take_client(az_store *s, const zinc_store_options *o, zinc_error *err)
 {
-	const double block = zinc_setting_number(o, "block_size"), retries = zinc_setting_number(o, "retries"),
-		     parallel = zinc_setting_number(o, "parallel");
-	zinc_http_config c = {.timeout = zinc_setting_number(o, "timeout"),
-			      .ca_file = zinc_setting_text(o, "ca_file"),
+	zinc_http_config c = {.ca_file = zinc_setting_text(o, "ca_file"),
 			      .direct = s->local}; /* a proxy is another machine */
 
-	if (!(c.timeout > 0))
-		return zinc_fail(err, ZINC_E_INVALID, "az.timeout must be above 0");
-	if (!(parallel >= 1 && parallel <= ZINC_WEB_MAX_PARALLEL))
-		return zinc_fail(err, ZINC_E_INVALID, "az.parallel must be 1 to %d", ZINC_WEB_MAX_PARALLEL);
-	if (!(block >= 1 && block <= MAX_BLOCK))
-		return zinc_fail(err, ZINC_E_INVALID, "az.block_size must be 1 to %d MiB", MAX_BLOCK);
-	if (!(retries <= 100))
-		return zinc_fail(err, ZINC_E_INVALID, "az.retries must be 0 to 100");
-	c.retries = s->web.retries = (int)retries;
-	c.parallel = (int)parallel;
-	s->parallel = (uint32_t)parallel;
-	s->block_bytes = (uint64_t)block * ZINC_MIB;
+	ZINC_TRY(zinc_web_config(o, "az", &c, err));
+	ZINC_TRY(zinc_web_mib(o, "az", "block_size", 1, MAX_BLOCK, &s->block_bytes, err));
+	s->web.retries = c.retries;
+	s->parallel = (uint32_t)c.parallel;
 	return zinc_http_new(&s->web.http, s->web.ctx, &c, err);
 }
 

@@ -26,7 +26,7 @@
 #define GOOGLE     "https://storage.googleapis.com"
 #define MAX_BUCKET 222  /* with dots; 63 without */
 #define MAX_KEY    1024 /* bytes that Google accepts, with the prefix of the store */
-#define MAX_PART   (1024 * ZINC_MIB)
+#define MAX_PART   1024 /* MiB */
 
 /* ---- URLs ---- */
 
@@ -260,15 +260,7 @@ static const zinc_setting_row gs_settings[] = {
      .preset = "no",
      .purpose = "send tokens over plain http to this machine, for tests"},
     {.name = "part_size", .type = ZINC_SETTING_COUNT, .preset = "16", .purpose = "MiB of a piece of large values"},
-    {.name = "timeout",
-     .type = ZINC_SETTING_SECONDS,
-     .preset = "30",
-     .purpose = "seconds without data before a request is retried"},
-    {.name = "retries", .type = ZINC_SETTING_COUNT, .preset = "8", .purpose = "retries of one request"},
-    {.name = "parallel",
-     .type = ZINC_SETTING_COUNT,
-     .preset = "64",
-     .purpose = "requests kept open at once, 1 to 1000"},
+    ZINC_WEB_SETTINGS("8"),
     {.name = "ca_file", .purpose = "certificates to trust instead of the system's, PEM [SSL_CERT_FILE]"},
     {.name = "token", .secret = 1, .env = "CLOUDSDK_AUTH_ACCESS_TOKEN", .purpose = "access token, as it is"},
     {.name = NULL},
@@ -358,26 +350,15 @@ take_user(gs_store *s, const zinc_store_options *o, zinc_error *err)
 static zinc_status
 take_client(gs_store *s, const zinc_store_options *o, zinc_error *err)
 {
-	const double part = zinc_setting_number(o, "part_size"), retries = zinc_setting_number(o, "retries"),
-		     parallel = zinc_setting_number(o, "parallel");
-	zinc_http_config c = {.timeout = zinc_setting_number(o, "timeout")};
+	zinc_http_config c = {.ca_file = zinc_setting_text(o, "ca_file")};
 
-	if (!(c.timeout > 0))
-		return zinc_fail(err, ZINC_E_INVALID, "gs.timeout must be above 0");
-	if (!(parallel >= 1 && parallel <= ZINC_WEB_MAX_PARALLEL))
-		return zinc_fail(err, ZINC_E_INVALID, "gs.parallel must be 1 to %d", ZINC_WEB_MAX_PARALLEL);
-	if (!(part >= 1 && part * (double)ZINC_MIB <= (double)MAX_PART))
-		return zinc_fail(err, ZINC_E_INVALID, "gs.part_size must be 1 to 1024 MiB");
-	if (!(retries <= 100))
-		return zinc_fail(err, ZINC_E_INVALID, "gs.retries must be 0 to 100");
-	c.ca_file = zinc_setting_text(o, "ca_file");
+	ZINC_TRY(zinc_web_config(o, "gs", &c, err));
+	ZINC_TRY(zinc_web_mib(o, "gs", "part_size", 1, MAX_PART, &s->part_bytes, err));
 	if (!c.ca_file)
 		c.ca_file = zinc_env("SSL_CERT_FILE");
 	c.direct = zinc_web_is_loopback(s->endpoint);
-	c.retries = s->web.retries = (int)retries;
-	c.parallel = (int)parallel;
-	s->parallel = (uint32_t)parallel;
-	s->part_bytes = (uint64_t)part * ZINC_MIB;
+	s->web.retries = c.retries;
+	s->parallel = (uint32_t)c.parallel;
 	return zinc_http_new(&s->web.http, s->web.ctx, &c, err);
 }
 

@@ -117,15 +117,7 @@ split_url(http_store *s, const char *scheme, const char *rest, zinc_error *err)
 }
 
 static const zinc_setting_row http_settings[] = {
-    {.name = "timeout",
-     .type = ZINC_SETTING_SECONDS,
-     .preset = "30",
-     .purpose = "seconds without data before a request is retried"},
-    {.name = "retries", .type = ZINC_SETTING_COUNT, .preset = "4", .purpose = "retries of one request"},
-    {.name = "parallel",
-     .type = ZINC_SETTING_COUNT,
-     .preset = "64",
-     .purpose = "requests kept open at once, 1 to 1000"},
+    ZINC_WEB_SETTINGS("4"),
     {.name = "ca_file", .env = "SSL_CERT_FILE", .purpose = "certificates to trust instead of the system's, PEM"},
     {.name = "write", .type = ZINC_SETTING_YES, .preset = "no", .purpose = "change values by PUT and DELETE"},
     {.name = "conditions",
@@ -157,26 +149,13 @@ add_header(const char **lines, size_t *n, const zinc_setting *s, zinc_context *c
 	return st;
 }
 
-static zinc_status
-check_config(const zinc_http_config *c, zinc_error *err)
-{
-	if (!(c->timeout > 0))
-		return zinc_fail(err, ZINC_E_INVALID, "http.timeout must be above 0");
-	if (c->parallel < 1 || c->parallel > ZINC_WEB_MAX_PARALLEL)
-		return zinc_fail(err, ZINC_E_INVALID, "http.parallel must be 1 to %d", ZINC_WEB_MAX_PARALLEL);
-	return ZINC_OK;
-}
-
 /* Make the HTTP client from the settings. */
 static zinc_status
 make_client(http_store *s, const zinc_store_options *o, zinc_error *err)
 {
-	zinc_http_config c = {.timeout = zinc_setting_number(o, "timeout"),
-			      .retries = (int)zinc_setting_number(o, "retries"),
-			      .parallel = (int)zinc_setting_number(o, "parallel"),
-			      .ca_file = zinc_setting_text(o, "ca_file")};
+	zinc_http_config c = {.ca_file = zinc_setting_text(o, "ca_file")};
 	const char **lines = (const char **)zinc_calloc(s->web.ctx, o->nsettings + 1, sizeof *lines);
-	zinc_status st = lines ? check_config(&c, err) : zinc_fail_nomem(err);
+	zinc_status st = lines ? zinc_web_config(o, "http", &c, err) : zinc_fail_nomem(err);
 	size_t i;
 
 	for (i = 0; i < o->nsettings && st == ZINC_OK; i++)

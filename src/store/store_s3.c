@@ -27,8 +27,8 @@
 #define AWS_DOMAIN   "amazonaws.com"
 #define MAX_BUCKET   255
 #define MAX_KEY      1024 /* bytes that S3 accepts, with the prefix of the store */
-#define MIN_PART     (5 * ZINC_MIB)
-#define MAX_PART     (1024 * ZINC_MIB)
+#define MIN_PART     5    /* MiB */
+#define MAX_PART     1024 /* MiB */
 
 /* ---- region and clock ---- */
 
@@ -328,15 +328,7 @@ static const zinc_setting_row s3_settings[] = {
      .type = ZINC_SETTING_SECONDS,
      .preset = "86400",
      .purpose = "seconds after which an upload that was not completed counts as a leftover"},
-    {.name = "timeout",
-     .type = ZINC_SETTING_SECONDS,
-     .preset = "30",
-     .purpose = "seconds without data before a request is retried"},
-    {.name = "retries", .type = ZINC_SETTING_COUNT, .preset = "8", .purpose = "retries of one request"},
-    {.name = "parallel",
-     .type = ZINC_SETTING_COUNT,
-     .preset = "64",
-     .purpose = "requests kept open at once, 1 to 1000"},
+    ZINC_WEB_SETTINGS("8"),
     {.name = "ca_file", .purpose = "certificates to trust instead of the system's, PEM [AWS_CA_BUNDLE, SSL_CERT_FILE]"},
     {.name = "access_key_id", .secret = 1, .purpose = "key to sign with [AWS_ACCESS_KEY_ID, ~/.aws ...]"},
     {.name = "secret_access_key", .secret = 1, .purpose = "its secret"},
@@ -443,26 +435,15 @@ ca_file(const s3_store *s, const zinc_store_options *o)
 static zinc_status
 take_client(s3_store *s, const zinc_store_options *o, zinc_error *err)
 {
-	const double part = zinc_setting_number(o, "part_size"), retries = zinc_setting_number(o, "retries"),
-		     parallel = zinc_setting_number(o, "parallel");
-	zinc_http_config c = {.timeout = zinc_setting_number(o, "timeout")};
+	zinc_http_config c = {.ca_file = ca_file(s, o)};
 
-	if (!(c.timeout > 0))
-		return zinc_fail(err, ZINC_E_INVALID, "s3.timeout must be above 0");
-	if (!(parallel >= 1 && parallel <= ZINC_WEB_MAX_PARALLEL))
-		return zinc_fail(err, ZINC_E_INVALID, "s3.parallel must be 1 to %d", ZINC_WEB_MAX_PARALLEL);
-	if (!(part * (double)ZINC_MIB >= (double)MIN_PART && part * (double)ZINC_MIB <= (double)MAX_PART))
-		return zinc_fail(err, ZINC_E_INVALID, "s3.part_size must be 5 to 1024 MiB");
-	if (!(retries <= 100))
-		return zinc_fail(err, ZINC_E_INVALID, "s3.retries must be 0 to 100");
-	c.ca_file = ca_file(s, o);
+	ZINC_TRY(zinc_web_config(o, "s3", &c, err));
+	ZINC_TRY(zinc_web_mib(o, "s3", "part_size", MIN_PART, MAX_PART, &s->part_bytes, err));
 	/* a proxy is another machine, to which plain http would show what is signed */
 	s->local = s->endpoint && !s->https && zinc_web_is_loopback(s->endpoint) && !zinc_setting_yes(o, "allow_http");
 	c.direct = s->local;
-	c.retries = s->web.retries = (int)retries;
-	c.parallel = (int)parallel;
-	s->parallel = (uint32_t)parallel;
-	s->part_bytes = (uint64_t)part * ZINC_MIB;
+	s->web.retries = c.retries;
+	s->parallel = (uint32_t)c.parallel;
 	s->stale_after = zinc_setting_number(o, "stale_after");
 	return zinc_http_new(&s->web.http, s->web.ctx, &c, err);
 }

@@ -284,6 +284,21 @@ zinc_status zinc_web_endpoint(zinc_context *ctx, const char *text, const char *s
 zinc_bytes zinc_web_host(const char *url);
 /* Is it this machine? */
 bool zinc_web_is_loopback(const char *url);
+/* Rows of the settings that all stores over http have. */
+/* clang-format off */
+#define ZINC_WEB_SETTINGS(retries_preset) \
+	{.name = "timeout", .type = ZINC_SETTING_SECONDS, .preset = "30", \
+	 .purpose = "seconds without data before a request is retried"}, \
+	{.name = "retries", .type = ZINC_SETTING_COUNT, .preset = (retries_preset), \
+	 .purpose = "retries of one request"}, \
+	{.name = "parallel", .type = ZINC_SETTING_COUNT, .preset = "64", \
+	 .purpose = "requests kept open at once, 1 to 1000"}
+/* clang-format on */
+/* Take them; `store` is for the error.  E_INVALID. */
+zinc_status zinc_web_config(const zinc_store_options *o, const char *store, zinc_http_config *out, zinc_error *err);
+/* A setting in MiB that must be min to max, as bytes. */
+zinc_status zinc_web_mib(const zinc_store_options *o, const char *store, const char *name, unsigned min, unsigned max,
+			 uint64_t *out, zinc_error *err);
 /* A setting that is yes or no, or `other` (-1) if that is not NULL. */
 zinc_status zinc_web_three_way(const zinc_store_options *o, const char *store, const char *name, const char *other,
 			       int *out, zinc_error *err);

@@ -1,8 +1,10 @@
 /*
- * store_web_place.c - names in URLs and settings of stores on web servers: prefixes, endpoints, this machine
+ * store_web_place.c - URLs and settings of stores on web servers: prefixes, endpoints, this machine, numbers
  */
 #include "store/store_url.h"
 #include "store/store_web.h"
+
+#define MAX_RETRIES 100
 
 static zinc_status
 add_prefix(zinc_buf *out, const char *path, size_t max, zinc_error *err)
@@ -109,6 +111,36 @@ zinc_web_three_way(const zinc_store_options *o, const char *store, const char *n
 		return ZINC_OK;
 	return zinc_fail(err, ZINC_E_INVALID, "%s.%s must be yes or no%s%s", store, name, other ? " or " : "",
 			 other ? other : "");
+}
+
+zinc_status
+zinc_web_config(const zinc_store_options *o, const char *store, zinc_http_config *out, zinc_error *err)
+{
+	const double timeout = zinc_setting_number(o, "timeout"), retries = zinc_setting_number(o, "retries"),
+		     parallel = zinc_setting_number(o, "parallel");
+
+	if (!(timeout > 0))
+		return zinc_fail(err, ZINC_E_INVALID, "%s.timeout must be above 0", store);
+	if (!(parallel >= 1 && parallel <= ZINC_WEB_MAX_PARALLEL))
+		return zinc_fail(err, ZINC_E_INVALID, "%s.parallel must be 1 to %d", store, ZINC_WEB_MAX_PARALLEL);
+	if (!(retries <= MAX_RETRIES))
+		return zinc_fail(err, ZINC_E_INVALID, "%s.retries must be 0 to %d", store, MAX_RETRIES);
+	out->timeout = timeout;
+	out->retries = (int)retries;
+	out->parallel = (int)parallel;
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_web_mib(const zinc_store_options *o, const char *store, const char *name, unsigned min, unsigned max,
+	     uint64_t *out, zinc_error *err)
+{
+	const double n = zinc_setting_number(o, name);
+
+	if (!(n >= min && n <= max))
+		return zinc_fail(err, ZINC_E_INVALID, "%s.%s must be %u to %u MiB", store, name, min, max);
+	*out = (uint64_t)n * ZINC_MIB;
+	return ZINC_OK;
 }
 
 void

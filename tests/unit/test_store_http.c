@@ -293,9 +293,9 @@ bad_urls(void **state)
 static void
 settings_and_queries(void **state)
 {
-	static const char *const bad[] = {"?timeout=0",    "?timeout=x",     "?retries=-1",
-					  "?parallel=0",   "?parallel=1001", "?http.timeout=1&timeout=1",
-					  "?header.a:b=c", "?header.a=b%0Ac"};
+	static const char *const bad[] = {"?timeout=0",    "?timeout=x",      "?retries=-1",
+					  "?parallel=0",   "?parallel=1001",  "?http.timeout=1&timeout=1",
+					  "?header.a:b=c", "?header.a=b%0Ac", "?retries=101"};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s =
 	    web_open(&server, "_echo?a=1&http.timeout=7&b&header.X-Test=v%201&%74imeout=2&parallel=3", NULL);
