@@ -47,6 +47,7 @@ struct zinc_aws {
 	uint64_t searches; /* that have ended */
 	double next_try;   /* the earliest search for others while keys are valid; monotonic */
 	lease *now;        /* NULL: none yet */
+	lease *before;     /* NULL, or the last but one: requests with it may still be under way */
 	zinc_error failed; /* of the last search; code ZINC_OK: it did not fail */
 	char advice[ZINC_AWS_ADVICE];
 };
@@ -166,7 +167,8 @@ end_search(zinc_aws *a, lease *found, const char *tried, const zinc_error *e)
 	a->searches++;
 	zinc_error_clear(&a->failed);
 	if (found) {
-		old = a->now;
+		old = a->before;
+		a->before = a->now;
 		a->now = found;
 		a->advice[0] = '\0';
 		if (!found->shown.keys && !a->config.anonymous)
@@ -260,17 +262,24 @@ zinc_aws_refused(zinc_aws *a, zinc_aws_lease *shown)
 	pthread_mutex_unlock(&a->lock);
 }
 
-bool
-zinc_aws_shows_secret(zinc_aws *a, const char *text)
+static bool
+shows(const lease *l, zinc_bytes text)
 {
-	const zinc_aws_keys *keys;
-	bool shows;
+	const zinc_aws_keys *keys = l ? l->shown.keys : NULL;
+
+	return keys && (zinc_secret_shows(keys->secret, strlen(keys->secret), text) ||
+			(keys->token && zinc_secret_shows(keys->token, strlen(keys->token), text)));
+}
+
+bool
+zinc_aws_shows_secret(zinc_aws *a, zinc_bytes text)
+{
+	bool found;
 
 	pthread_mutex_lock(&a->lock);
-	keys = a->now ? a->now->shown.keys : NULL;
-	shows = keys && (strstr(text, keys->secret) || (keys->token && strstr(text, keys->token)));
+	found = shows(a->now, text) || shows(a->before, text);
 	pthread_mutex_unlock(&a->lock);
-	return shows;
+	return found;
 }
 
 /* ---- new and free ---- */
@@ -372,6 +381,7 @@ zinc_aws_free(zinc_aws *a)
 		return;
 	zinc_fork_remove(&a->fork);
 	lease_release(a->now);
+	lease_release(a->before);
 	zinc_secret_free(a->pool);
 	pthread_cond_destroy(&a->ended);
 	pthread_mutex_destroy(&a->lock);

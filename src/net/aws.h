@@ -57,8 +57,8 @@ void zinc_aws_release(zinc_aws_lease *lease); /* NULL is ignored */
  * that has happened, or on keys that were found in the last seconds: many requests fail together, and keys that are
  * refused at once would not get better. */
 void zinc_aws_refused(zinc_aws *a, zinc_aws_lease *lease);
-/* Does a text that is to be shown contain the secret or the token?  A server might send them back. */
-bool zinc_aws_shows_secret(zinc_aws *a, const char *text);
+/* Does a text of a server contain the secret, the token, or a part of one, or those before a renewal? */
+bool zinc_aws_shows_secret(zinc_aws *a, zinc_bytes text);
 
 /* From the environment (AWS_REGION, AWS_DEFAULT_REGION) or the profile; NULL: none.  Valid as long as `a`. */
 const char *zinc_aws_region(const zinc_aws *a);

@@ -126,6 +126,21 @@ advice(const s3_store *s, const s3_fault *f, int status, char *out, size_t cap)
 	return "; the requests are not signed, because s3.anonymous is set";
 }
 
+static bool
+shows(const s3_store *s, const char *text)
+{
+	return zinc_aws_shows_secret(s->aws, (zinc_bytes){(const uint8_t *)text, strlen(text)});
+}
+
+/* The message may be cut in the middle of a secret.  Code and id can be shown, though: AWS itself quotes the token, in
+ * the request that it has computed another signature for. */
+static const char *
+message_of(const s3_store *s, const zinc_web_answer *a, const s3_fault *f)
+{
+	return zinc_aws_shows_secret(s->aws, a->text) ? "the message is not shown: it may contain the credentials"
+						      : f->message;
+}
+
 static zinc_status
 fail(const s3_store *s, const zinc_web_answer *a, const s3_fault *f, zinc_error *err)
 {
@@ -133,16 +148,16 @@ fail(const s3_store *s, const zinc_web_answer *a, const s3_fault *f, zinc_error 
 	const bool listing_denied = a->lists && a->head->status == 403;
 	const zinc_status st = listing_denied ? ZINC_E_UNSUPPORTED : ZINC_E_IO;
 	char id[S3_NAME], more[ZINC_AWS_ADVICE + 2];
+	const char *message = message_of(s, a, f);
 
 	zinc_web_printable(id, sizeof id, request, strlen(request));
-	if (zinc_aws_shows_secret(s->aws, f->message) || zinc_aws_shows_secret(s->aws, id) ||
-	    zinc_aws_shows_secret(s->aws, f->code))
+	if (shows(s, f->message) || shows(s, request) || shows(s, f->code))
 		return zinc_fail(err, st, "HTTP %d; the server's words are not shown: they contain the credentials",
 				 a->head->status);
 	if (!f->code[0] && a->head->status == 404)
 		return zinc_fail(err, ZINC_E_IO, "HTTP 404 without an error document of S3; check s3.endpoint");
-	return zinc_fail(err, st, "%s%s%s (HTTP %d%s%s)%s%s", f->code[0] ? f->code : "refused",
-			 f->message[0] ? ": " : "", f->message, a->head->status, id[0] ? ", request " : "", id,
+	return zinc_fail(err, st, "%s%s%s (HTTP %d%s%s)%s%s", f->code[0] ? f->code : "refused", message[0] ? ": " : "",
+			 message, a->head->status, id[0] ? ", request " : "", id,
 			 advice(s, f, a->head->status, more, sizeof more),
 			 listing_denied ? "; listing the bucket needs s3:ListBucket" : "");
 }

@@ -62,7 +62,8 @@ def keys(mode, number):
     if mode == "real":
         return {"id": "ASIATEMPORARY", "secret": "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "token": "token-1", "at": at,
                 "text": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))}
-    return {"id": f"AKID{mode}{number}", "secret": f"canary-secret-{mode}", "token": f"canary-token-{mode}", "at": at,
+    more = f"-{number}-of-many-renewals" if mode.startswith("in") else ""
+    return {"id": f"AKID{mode}{number}", "secret": f"canary-secret-{mode}", "token": f"canary-token-{mode}{more}", "at": at,
             "text": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))}
 
 

@@ -70,6 +70,7 @@ QUIRKS = {
     "badsums": "the same, for other bytes",
     "partsums": "the same, of parts",
     "html": "404 with a page in HTML",
+    "echocut": "403 with so many letters before the token that the message is cut in it",
     "echo": "403 with the headers of the request in its message",
 }
 REGION = {"abroad": "eu-west-9", "moved": "eu-west-9"}
@@ -117,6 +118,8 @@ class Handler(cloud_server.Handler):
         self.quirks(n)
         if self.quirk == "echo":
             raise Fail(403, "AccessDenied", " ".join("%s=%s" % h for h in sorted(self.headers.items(), reverse=True)))
+        if self.quirk == "echocut":
+            raise Fail(403, "AccessDenied", "x" * 190 + self.headers.get("x-amz-security-token", ""))
         self.check_signature()
         if self.quirk == "denied":
             raise Fail(403, "AccessDenied", "Access Denied")

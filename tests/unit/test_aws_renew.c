@@ -68,6 +68,12 @@ take(zinc_aws *a)
 	return lease;
 }
 
+static bool
+shows(zinc_aws *a, const char *text)
+{
+	return zinc_aws_shows_secret(a, (zinc_bytes){(const uint8_t *)text, strlen(text)});
+}
+
 /* Promises 2, 3 and 4. */
 static void
 keys_are_renewed(void **state)
@@ -95,14 +101,17 @@ keys_are_renewed(void **state)
 	later = take(a);
 	assert_string_equal(later->keys->id, "AKIDin36002");
 	atomic_fetch_add(&ahead, 20);
-	assert_true(zinc_aws_shows_secret(a, "<canary-secret-in3600>"));
-	assert_true(zinc_aws_shows_secret(a, "canary-token-in3600"));
-	assert_false(zinc_aws_shows_secret(a, "AKIDin36002 canary-secret-in360"));
+	assert_true(shows(a, "<canary-secret-in3600>"));
+	assert_true(shows(a, "canary-token-in3600"));
+	assert_true(shows(a, "<ry-secret-in3600>")); /* 16 bytes of it */
+	assert_false(shows(a, "AKIDin36002 canary-secret-i"));
+	assert_true(shows(a, "-1-of-many-renew")); /* of the token that requests may still have */
 	zinc_aws_refused(a, later);
 	zinc_aws_refused(a, later);
 	zinc_aws_release(later);
 	later = take(a);
 	assert_string_equal(later->keys->id, "AKIDin36003");
+	assert_false(shows(a, "-1-of-many-renew"));
 	zinc_aws_release(later);
 	atomic_fetch_add(&ahead, 20);
 	zinc_aws_refused(a, NULL);

@@ -246,7 +246,7 @@ check_no_canary(const char *place, const char *query)
 static void
 secrets_are_not_shown(void **state)
 {
-	static const char *const places[] = {"plain-c", "denied-c", "echo-c", "nosuch-c", "html-c"};
+	static const char *const places[] = {"plain-c", "denied-c", "echo-c", "echocut-c", "nosuch-c", "html-c"};
 	static const char *const queries[] = {"", "&retries=1", "&region=BAD REGION"};
 	size_t i, k;
 
