@@ -61,6 +61,7 @@ static const struct meaning {
     {18, MONGO_FINAL, ZINC_E_IO, "; check user, password and mongodb.authSource"},
     {11, MONGO_FINAL, ZINC_E_IO, "; check user, password and mongodb.authSource"},
     {10334, MONGO_FINAL, ZINC_E_LIMIT, ""},
+    {17280, MONGO_FINAL, ZINC_E_LIMIT, ""}, /* the key, of an index, before MongoDB 4.2 */
 };
 
 static const struct meaning *
