@@ -20,7 +20,7 @@
  *     and then.
  * (7) After a fork the child opens the database anew, and both work (not LevelDB, which refuses).
  * (8) Without permission to write, a database is read if the library can.
- * (9) A database that is removed or replaced is noticed by the next call.
+ * (9) A database that is removed or replaced, also while it is being opened, is noticed by the next call.
  * (10) Keys are listed in byte order; a database of another order is refused, not listed wrongly.
  */
 #include <stdio.h>

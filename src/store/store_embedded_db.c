@@ -376,9 +376,16 @@ lock_file(const embedded_store *s, embedded_db *d, embedded_mode mode, bool *bus
 	return zinc_fail_errno(err, errno, "cannot lock %s", s->path);
 }
 
-/* Is the file that is locked still the one at the path?  *busy: no, try again. */
+static bool
+is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Is the file that was there `before` it was opened (NULL: none), and the one that is locked, still the one at the path?
+ * *busy: no, try again. */
 static zinc_status
-identify(const embedded_store *s, embedded_db *d, bool *busy, zinc_error *err)
+identify(const embedded_store *s, embedded_db *d, const struct stat *before, bool *busy, zinc_error *err)
 {
 	const zinc_os *os = s->ctx->os;
 	struct stat st, locked;
@@ -389,11 +396,10 @@ identify(const embedded_store *s, embedded_db *d, bool *busy, zinc_error *err)
 		return zinc_fail(err, ZINC_E_IO, "the database was removed while it was being opened");
 	d->dev = st.st_dev;
 	d->ino = st.st_ino;
-	if (d->lock == -1)
-		return ZINC_OK;
-	if (os->fstat(os, d->lock, &locked) != 0)
+	*busy = before && !is_same(before, &st);
+	if (d->lock != -1 && os->fstat(os, d->lock, &locked) != 0)
 		return zinc_fail_errno(err, errno, "cannot look at %s", s->path);
-	*busy = locked.st_dev != st.st_dev || locked.st_ino != st.st_ino;
+	*busy = *busy || (d->lock != -1 && !is_same(&locked, &st));
 	return *busy ? zinc_fail(err, ZINC_E_IO, "the database was replaced while it was being opened") : ZINC_OK;
 }
 
@@ -418,14 +424,18 @@ check_undo(const embedded_store *s, zinc_error *err)
 static zinc_status
 db_fill(const embedded_store *s, embedded_db *d, embedded_mode mode, bool *busy, zinc_error *err)
 {
+	struct stat before;
+	bool there;
+
 	d->path = zinc_strdup(d->ctx, s->path);
 	if (!d->path)
 		return zinc_fail_nomem(err);
 	ZINC_TRY(lock_file(s, d, mode, busy, err));
 	if (mode == EMBEDDED_READ)
 		ZINC_TRY(check_undo(s, err));
+	ZINC_TRY(zinc_file_look(s->ctx, s->path, strlen(s->path), s->engine->identity, &there, &before, err));
 	ZINC_TRY(s->engine->open(s->path, mode, &d->db, busy, err));
-	ZINC_TRY(identify(s, d, busy, err));
+	ZINC_TRY(identify(s, d, there ? &before : NULL, busy, err));
 	return mode == EMBEDDED_CREATE ? zinc_embedded_sync_directory(s->ctx, s->path, err) : ZINC_OK;
 }
 
