@@ -175,13 +175,14 @@ choose(zinc_azure *a, zinc_error *err)
 	static const char *const accounts[] = {"AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_ACCOUNT_NAME", NULL};
 
 	ZINC_TRY(from_settings(a, err));
-	ZINC_TRY(a->kind == ANONYMOUS && !a->config.connection ? from_environment(a, variable(accounts), err)
-							       : name_account(a, variable(accounts), err));
+	ZINC_TRY(a->kind == ANONYMOUS && !a->config.connection && !a->config.foreign
+		     ? from_environment(a, variable(accounts), err)
+		     : name_account(a, variable(accounts), err));
 	if (a->config.anonymous) {
 		a->kind = ANONYMOUS;
 		return ZINC_OK;
 	}
-	if (a->kind != ANONYMOUS)
+	if (a->kind != ANONYMOUS || a->config.foreign)
 		return ZINC_OK;
 	a->kind = TOKENS;
 	return zinc_tokens_new(&a->tokens, a->ctx, a->config.ca_file, zinc_azure_find_token, &a->config, err);
@@ -420,6 +421,10 @@ zinc_azure_endpoint(const zinc_azure *a)
 const char *
 zinc_azure_advice(const zinc_azure *a)
 {
+	if (a->config.foreign)
+		return "a server that only the URL names gets no credentials but those of the URL: set az.endpoint as "
+		       "an "
+		       "option, as ZINC_AZ_ENDPOINT or in a profile";
 	return a->kind != TOKENS
 		   ? NULL
 		   : "no credentials: set AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN or "

@@ -16,6 +16,7 @@ typedef struct zinc_azure_config {
 	const char *token;   /* an access token as it is */
 	const char *connection;
 	bool anonymous; /* sign nothing, and look for nothing */
+	bool foreign;   /* only a URL names the server: look for nothing */
 	const char *tenant_id, *client_id, *client_secret;
 	const char *token_file; /* of workload identity */
 	const char *authority;

@@ -384,6 +384,9 @@ zinc_google_shows_token(zinc_google *g, zinc_bytes text)
 const char *
 zinc_google_advice(const zinc_google *g)
 {
+	if (g->config.foreign)
+		return "a server that only the URL names gets no credentials: set gs.endpoint as an option, as "
+		       "ZINC_GS_ENDPOINT or in a profile";
 	return g->config.anonymous
 		   ? "the requests are anonymous, because gs.anonymous or an emulator is set"
 		   : "no credentials: set GOOGLE_APPLICATION_CREDENTIALS to a key file, run gcloud auth "

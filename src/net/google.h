@@ -13,6 +13,7 @@ typedef struct zinc_google_config {
 	const char *file;  /* of credentials */
 	const char *token; /* an access token, as it is */
 	bool anonymous;    /* look for nothing */
+	bool foreign;      /* anonymous, because only a URL names the server */
 	const char *ca_file;
 } zinc_google_config;
 

@@ -187,6 +187,33 @@ static const zinc_setting_row az_settings[] = {
     {.name = NULL},
 };
 
+/* May whoever wrote the URL have named the server to get credentials of others? */
+static bool
+is_foreign(const char *endpoint, const zinc_store_options *o)
+{
+	if (!endpoint)
+		return zinc_web_of_url(o, "connection_string");
+	return zinc_web_of_url(o, "endpoint") && !zinc_az_is_azure(endpoint) && !zinc_web_is_loopback(endpoint);
+}
+
+/* What goes to such a server. */
+static void
+keep_own(zinc_azure_config *c, const zinc_store_options *o)
+{
+	const struct {
+		const char *name, **value;
+	} all[] = {{"account_key", &c->key},
+		   {"sas_token", &c->sas},
+		   {"token", &c->token},
+		   {"connection_string", &c->connection}};
+	size_t i;
+
+	for (i = 0; i < sizeof all / sizeof all[0]; i++)
+		if (!zinc_web_of_url(o, all[i].name))
+			*all[i].value = NULL;
+	c->foreign = true;
+}
+
 static zinc_status
 take_credentials(az_store *s, const az_place *p, const char *endpoint, const zinc_store_options *o, zinc_error *err)
 {
@@ -207,6 +234,11 @@ take_credentials(az_store *s, const az_place *p, const char *endpoint, const zin
 	int anonymous;
 
 	ZINC_TRY(zinc_web_three_way(o, "az", "anonymous", NULL, &anonymous, err));
+	if (zinc_web_of_url(o, "authority"))
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "az.authority gets secrets, so a URL cannot name it: set AZURE_AUTHORITY_HOST");
+	if (is_foreign(endpoint, o))
+		keep_own(&c, o);
 	if (c.account && p->account && strcasecmp(c.account, p->account) != 0)
 		return zinc_fail(err, ZINC_E_INVALID, "az.account is another account than that of the URL");
 	if (endpoint)

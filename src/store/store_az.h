@@ -38,6 +38,8 @@ typedef struct az_place {
 /* E_INVALID.  Fini it also after a failure. */
 zinc_status zinc_az_place(az_place *out, zinc_context *ctx, const char *rest, zinc_error *err);
 void zinc_az_place_fini(az_place *p, zinc_context *ctx);
+/* Is it https, and one of Azure's hosts? */
+bool zinc_az_is_azure(const char *endpoint);
 /* The account that an endpoint names, in its host or (on this machine) its path; *out NULL: none. */
 zinc_status zinc_az_account_of(zinc_context *ctx, const char *endpoint, char **out, zinc_error *err);
 

@@ -8,7 +8,8 @@
  * Promises (tests/unit/test_store_az.c names each by its number, as those of store_az.c):
  *
  * (1) A host in a URL is one of Azure's: credentials are found without being asked for, so it cannot send them elsewhere.
- *     Other servers are the setting `endpoint`, which is believed wherever it comes from, also from a URL's query.
+ *     Other servers are the setting `endpoint`.  If that is in the URL's query, or the connection string that names the
+ *     server is, it gets only credentials of the same query, unless it is of Azure or on this machine.
  */
 #include <stdio.h>
 
@@ -103,7 +104,11 @@ zinc_az_place(az_place *out, zinc_context *ctx, const char *rest, zinc_error *er
 	out->container = zinc_strndup(ctx, rest, container);
 	if (!out->container)
 		return zinc_fail_nomem(err);
-	return zinc_web_prefix(ctx, rest + n + (rest[n] == '/'), MAX_KEY, &out->prefix, err);
+	ZINC_TRY(zinc_web_prefix(ctx, rest + n + (rest[n] == '/'), MAX_KEY, &out->prefix, err));
+	if (strchr(out->prefix, '\\') || strstr(out->prefix, "./"))
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "Azure takes '\\' for '/' and drops dots before '/': name another path");
+	return ZINC_OK;
 }
 
 void
@@ -114,6 +119,14 @@ zinc_az_place_fini(az_place *p, zinc_context *ctx)
 	zinc_free(ctx, p->account);
 	zinc_free(ctx, p->endpoint);
 	memset(p, 0, sizeof *p);
+}
+
+bool
+zinc_az_is_azure(const char *endpoint)
+{
+	const zinc_bytes host = zinc_web_host(endpoint);
+
+	return strncasecmp(endpoint, "https://", 8) == 0 && before_cloud((const char *)host.p, host.n);
 }
 
 zinc_status

@@ -11,9 +11,9 @@
  *
  * (1) A request has a token that is valid now, if there are credentials.  Without any it is anonymous, which public
  *     buckets accept.
- * (2) A token goes only to the endpoint, which is believed wherever it is set, also in a URL's query.  It never goes to the
- *     target of a redirection, and never over plain http, except on this machine with allow_http.  With an emulator
- *     (STORAGE_EMULATOR_HOST) there are none.
+ * (2) A token goes only to the endpoint.  It never goes to the target of a redirection, and never over plain http, except
+ *     on this machine with allow_http.  With an emulator (STORAGE_EMULATOR_HOST) there are none.  An endpoint of a URL's
+ *     query, which is neither Google's nor this machine, gets no token but that of the same query.
  * (3) Bytes are those that were stored, also if somebody has stored them as gzip: what was decompressed or compressed on
  *     its way is an error.
  * (4) A value that is read whole has the CRC-32C that the server has for it.
@@ -316,6 +316,26 @@ take_endpoint(gs_store *s, const zinc_store_options *o, bool *emulated, zinc_err
 	return zinc_web_endpoint(s->web.ctx, given ? given : GOOGLE, "gs.endpoint", false, &s->endpoint, err);
 }
 
+/* Is it https://...googleapis.com? */
+static bool
+is_google(const char *endpoint)
+{
+	static const char end[] = ".googleapis.com";
+	const zinc_bytes host = zinc_web_host(endpoint);
+
+	return strncmp(endpoint, "https://", 8) == 0 && host.n > strlen(end) &&
+	       strncasecmp((const char *)host.p + host.n - strlen(end), end, strlen(end)) == 0;
+}
+
+/* What goes to a server that only a URL names. */
+static void
+keep_own(zinc_google_config *c, const zinc_store_options *o)
+{
+	if (!zinc_web_of_url(o, "token"))
+		c->token = NULL;
+	c->foreign = !c->token;
+}
+
 static zinc_status
 take_credentials(gs_store *s, const zinc_store_options *o, bool emulated, zinc_error *err)
 {
@@ -326,10 +346,12 @@ take_credentials(gs_store *s, const zinc_store_options *o, bool emulated, zinc_e
 	int anonymous;
 
 	ZINC_TRY(zinc_web_three_way(o, "gs", "anonymous", NULL, &anonymous, err));
+	if (zinc_web_of_url(o, "endpoint") && !is_google(s->endpoint) && !zinc_web_is_loopback(s->endpoint))
+		keep_own(&c, o);
 	s->sends_token = https || (zinc_web_is_loopback(s->endpoint) && zinc_setting_yes(o, "allow_http"));
 	/* an emulator, and a server on this machine that could not get a token, is not asked with one */
-	c.anonymous =
-	    anonymous == 1 || emulated || (!s->sends_token && !c.file && !c.token && zinc_web_is_loopback(s->endpoint));
+	c.anonymous = anonymous == 1 || emulated || c.foreign ||
+		      (!s->sends_token && !c.file && !c.token && zinc_web_is_loopback(s->endpoint));
 	return zinc_google_new(&s->google, s->web.ctx, &c, err);
 }
 

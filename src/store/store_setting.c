@@ -14,6 +14,7 @@
  * (4) If the server uses the query of a URL itself, the store takes only the settings that its rows know, by names
  *     without escapes; the rest of the query stays as it was.
  * (5) Memory that held a value is overwritten before it is freed.
+ * (6) A store with an endpoint is told which settings the URL has, and nobody else can say so.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -279,6 +280,26 @@ take_query_item(gathering *g, const char *item, size_t n, zinc_buf *foreign, zin
 }
 
 static zinc_status
+tell_names(gathering *g, zinc_error *err)
+{
+	zinc_status st = ZINC_OK;
+	zinc_buf names;
+	size_t i;
+
+	if (g->out->n == g->before || !find_row(g->ops, "endpoint"))
+		return ZINC_OK;
+	zinc_buf_init(&names, g->out->ctx, MAX_VALUE);
+	for (i = g->before; i < g->out->n && st == ZINC_OK; i++)
+		st = zinc_buf_printf(&names, err, "%s,", g->out->all[i].name);
+	if (st == ZINC_OK && !zinc_buf_text(&names))
+		st = zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = append(g->out, ZINC_SETTING_OF_URL, (const char *)names.p, err);
+	zinc_buf_fini(&names);
+	return st;
+}
+
+static zinc_status
 from_query(gathering *g, const char *query, zinc_buf *foreign, zinc_error *err)
 {
 	size_t n;
@@ -288,7 +309,7 @@ from_query(gathering *g, const char *query, zinc_buf *foreign, zinc_error *err)
 		n = strcspn(query, "&");
 		ZINC_TRY(take_query_item(g, query, n, foreign, err));
 	}
-	return ZINC_OK;
+	return tell_names(g, err);
 }
 
 /* "ZINC_HTTP_CA_FILE" */

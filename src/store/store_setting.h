@@ -22,6 +22,10 @@ zinc_status zinc_settings_gather(zinc_settings *out, const zinc_store_ops *ops, 
 				 const char *query, zinc_buf *foreign, zinc_error *err);
 void zinc_settings_fini(zinc_settings *s);
 
+/* Who wrote a URL may want credentials that are not theirs.  So a store with the setting "endpoint" is told by one more, of
+ * this name, which settings the URL's query has: "endpoint,timeout,". */
+#define ZINC_SETTING_OF_URL "of the URL"
+
 /* ---- profiles ---- */
 
 /* Called for a line of the requested section; the texts are not NUL-terminated. */

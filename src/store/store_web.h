@@ -172,6 +172,8 @@ void zinc_web_call_init(const zinc_web *w, zinc_web_call *c);
 void zinc_web_call_fini(zinc_web *w, zinc_web_call *c);
 /* The error E_UNCERTAIN, after the question whether a change was made: it failed (`st`), or the value is another one. */
 zinc_status zinc_web_unresolved(zinc_status st, const zinc_error *why, zinc_error *err);
+/* The error of a change that was not sent, because the test of the server before it failed: `why`. */
+zinc_status zinc_web_untested(const zinc_error *why, const zinc_wait *wait, zinc_error *err);
 /* A number that no other write has. */
 void zinc_web_write_id(char out[40]);
 /* A deadline for cleaning up after a failure. */
@@ -265,6 +267,8 @@ typedef struct zinc_web_listing {
 	zinc_web_page page;
 	zinc_buf token; /* of the current page */
 	zinc_buf last;  /* the last name */
+	zinc_buf early; /* the token of an earlier page, of number 1, 2, 4, 8 ... */
+	uint64_t pages; /* tokens so far */
 	int empty;      /* pages without an entry */
 	bool stop;
 	zinc_error *err;
@@ -299,6 +303,8 @@ zinc_status zinc_web_config(const zinc_store_options *o, const char *store, zinc
 /* A setting in MiB that must be min to max, as bytes. */
 zinc_status zinc_web_mib(const zinc_store_options *o, const char *store, const char *name, unsigned min, unsigned max,
 			 uint64_t *out, zinc_error *err);
+/* Does the URL's query have this setting? */
+bool zinc_web_of_url(const zinc_store_options *o, const char *name);
 /* A setting that is yes or no, or `other` (-1) if that is not NULL. */
 zinc_status zinc_web_three_way(const zinc_store_options *o, const char *store, const char *name, const char *other,
 			       int *out, zinc_error *err);

@@ -1,6 +1,7 @@
 /*
  * store_web_place.c - URLs and settings of stores on web servers: prefixes, endpoints, this machine, numbers
  */
+#include "store/store_setting.h"
 #include "store/store_url.h"
 #include "store/store_web.h"
 
@@ -90,6 +91,18 @@ zinc_web_endpoint(zinc_context *ctx, const char *text, const char *setting, bool
 	else
 		zinc_buf_fini(&url);
 	return st;
+}
+
+bool
+zinc_web_of_url(const zinc_store_options *o, const char *name)
+{
+	const char *names = zinc_setting_text(o, ZINC_SETTING_OF_URL);
+	const size_t n = strlen(name);
+
+	for (; names && *names; names += strcspn(names, ",") + 1)
+		if (strncmp(names, name, n) == 0 && names[n] == ',')
+			return true;
+	return false;
 }
 
 zinc_status

@@ -71,6 +71,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def handle_any(self):
         self.bucket = self.key = self.quirk = ""
         self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.path = re.sub("^http://[^/]*", "", self.path)  # it is a proxy, too
         self.raw_path, _, self.raw_query = self.path.partition("?")
         self.query = dict(urllib.parse.parse_qsl(self.raw_query, keep_blank_values=True))
         try:

@@ -37,7 +37,10 @@ QUIRKS = {
     "quietbatch": "a batch does not mention keys with 'keep' in their names",
     "cutbatch": "the answer to a batch is cut",
     "denied": "403",
+    "policy": "uploads without a condition are 412",
+    "weary": "pieces of an upload are 500 in its first second",
     "nolist": "listing is 403",
+    "hangsup": "uploads of tests are not answered",
     "late": "every first upload of a key is executed, but not answered",
     "lost": "every first upload of a key is executed, not answered, and overwritten by someone else",
     "cutanswer": "every first upload of a key is executed, and its answer is cut",
@@ -89,7 +92,7 @@ class Value:
 class Session:
     def __init__(self, bucket, key, meta, declared, condition, total):
         self.bucket, self.key, self.meta, self.declared, self.condition = bucket, key, meta, declared, condition
-        self.total, self.data, self.pieces, self.done = total, b"", 0, None
+        self.total, self.data, self.pieces, self.done, self.begun = total, b"", 0, None, time.monotonic()
 
 
 def no_object(bucket, name):
@@ -288,6 +291,10 @@ class Handler(cloud_server.Handler):
 
     def upload(self):
         kind = self.query.get("uploadType")
+        if self.quirk == "hangsup" and self.is_trial():
+            raise HangUp
+        if self.quirk == "policy" and "ifGenerationMatch" not in self.query:
+            raise Fail(412, "conditionNotMet", "Request violates constraint 'constraints/storage.retention'")
         if not self.key:
             raise Fail(400, "required", "Required")
         if kind == "resumable":
@@ -380,6 +387,8 @@ class Handler(cloud_server.Handler):
     def piece_quirks(self, s, first):
         if self.quirk == "failpiece" and s.pieces == 2:
             raise Fail(400, "invalid", "not this piece")
+        if self.quirk == "weary" and time.monotonic() - s.begun < 1:
+            raise Fail(500, "internalError", "Not now.")
         if self.quirk == "forgets" and s.pieces == 2 and self.first("forget"):
             del sessions[self.query["upload_id"]]
             raise Fail(410, "gone", "Gone")

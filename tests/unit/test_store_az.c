@@ -83,6 +83,9 @@ bad_settings(void **state)
 	    "az://c.d/k?account=lab",
 	    "az://c/a//b?account=lab",
 	    "az://c/../d?account=lab",
+	    "az://c/a./d?account=lab",
+	    "az://c/a%5Cd?account=lab",
+	    "az://c?account=lab&authority=https://evil.example.org",
 	    "abfs://@lab.dfs.core.windows.net/k",
 	    "abfs://c@/k",
 	    "abfs://c@evil.example.org/k",
@@ -255,17 +258,66 @@ redirections_elsewhere_get_none(void **state)
 static void
 plain_http_needs_permission(void **state)
 {
-	const zinc_setting key[] = {{"account_key", BLOBS_KEY}};
+	const zinc_setting all[] = {{"account_key", BLOBS_KEY}, {"endpoint", "http://192.0.2.1/lab"}};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_blob b = ZINC_BLOB_INIT;
 	zinc_store *s = NULL;
 
 	(void)state;
-	assert_ok(zinc_store_open(&s, "az://plain-x?endpoint=http://192.0.2.1/lab",
-				  ZINC_STORE_OPTIONS(.settings = key, .nsettings = 1), &err));
+	assert_ok(
+	    zinc_store_open(&s, "az://plain-x", ZINC_STORE_OPTIONS(.settings = all, .nsettings = COUNT(all)), &err));
 	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err), ZINC_E_INVALID);
 	assert_non_null(strstr(err.text, "az.allow_http=yes"));
 	zinc_store_close(s);
+}
+
+/* A proxy where nobody is.  E_INVALID: credentials were to be sent, by plain http. */
+static zinc_status
+get_elsewhere(const char *url, const char *name, const char *value)
+{
+	const zinc_setting one[] = {{name, value}};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+	zinc_store *s = NULL;
+	zinc_status st;
+
+	setenv("http_proxy", "http://127.0.0.1:1", 1);
+	assert_ok(zinc_store_open(&s, url, ZINC_STORE_OPTIONS(.settings = one, .nsettings = name ? 1 : 0), &err));
+	st = zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err);
+	unsetenv("http_proxy");
+	zinc_store_close(s);
+	return st;
+}
+
+#define ELSEWHERE "az://c?retries=0&account=lab&endpoint=http://evil.example.org"
+
+/* (1) of store_az_place.c */
+static void
+servers_of_urls_get_no_credentials_of_others(void **state)
+{
+	(void)state;
+	assert_int_equal(get_elsewhere(ELSEWHERE, "account_key", BLOBS_KEY), ZINC_E_IO);
+	assert_int_equal(get_elsewhere(ELSEWHERE, "sas_token", BLOBS_SAS), ZINC_E_IO);
+	assert_int_equal(get_elsewhere(ELSEWHERE, "token", "canary"), ZINC_E_IO);
+	assert_int_equal(get_elsewhere(ELSEWHERE, "connection_string", "AccountName=lab;AccountKey=" BLOBS_KEY),
+			 ZINC_E_IO);
+	assert_int_equal(get_elsewhere(ELSEWHERE "&token=canary", NULL, NULL), ZINC_E_INVALID);
+	assert_int_equal(
+	    get_elsewhere("az://c?retries=0&account=lab&token=canary", "endpoint", "http://evil.example.org"),
+	    ZINC_E_INVALID);
+	setenv("AZURE_STORAGE_KEY", BLOBS_KEY, 1);
+	assert_int_equal(get_elsewhere(ELSEWHERE, NULL, NULL), ZINC_E_IO);
+	assert_int_equal(
+	    get_elsewhere("az://c?retries=0&connection_string=AccountName%3Dlab;BlobEndpoint%3Dhttp://evil.org", NULL,
+			  NULL),
+	    ZINC_E_IO);
+	assert_int_equal(get_elsewhere("az://c?retries=0&account=lab", "endpoint", "http://evil.example.org"),
+			 ZINC_E_INVALID);
+	unsetenv("AZURE_STORAGE_KEY");
+	assert_true(zinc_az_is_azure("https://lab.blob.core.windows.net"));
+	assert_false(zinc_az_is_azure("http://lab.blob.core.windows.net"));
+	assert_false(zinc_az_is_azure("https://lab.blob.core.windows.net.evil.org"));
+	assert_false(zinc_az_is_azure("https://evil.org/lab.blob.core.windows.net"));
 }
 
 static zinc_status
@@ -503,6 +555,7 @@ main(void)
 	    cmocka_unit_test(corrections_are_for_all),
 	    cmocka_unit_test(redirections_elsewhere_get_none),
 	    cmocka_unit_test(plain_http_needs_permission),
+	    cmocka_unit_test(servers_of_urls_get_no_credentials_of_others),
 	    cmocka_unit_test(loopback_needs_no_proxy),
 	    cmocka_unit_test(certificates),
 	    cmocka_unit_test(secrets_are_not_shown),

@@ -88,6 +88,7 @@ anonymous_requests_are_explained(void **state)
 static void
 plain_http_gets_no_token(void **state)
 {
+	const zinc_setting all[] = {{"token", CANARY}, {"endpoint", "http://192.0.2.1"}};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_blob b = ZINC_BLOB_INIT;
 	zinc_store *s = NULL;
@@ -97,11 +98,54 @@ plain_http_gets_no_token(void **state)
 	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err), ZINC_E_INVALID);
 	assert_non_null(strstr(err.text, "plain http"));
 	zinc_store_close(s);
-	assert_ok(zinc_store_open(&s, "gs://plain-x?endpoint=http://192.0.2.1&allow_http=yes",
-				  ZINC_STORE_OPTIONS(.settings = &(zinc_setting){"token", CANARY}, .nsettings = 1),
-				  &err));
+	assert_ok(zinc_store_open(&s, "gs://plain-x?allow_http=yes",
+				  ZINC_STORE_OPTIONS(.settings = all, .nsettings = COUNT(all)), &err));
 	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err), ZINC_E_INVALID);
 	zinc_store_close(s);
+}
+
+/* The status of a read from a bucket that needs the token, through a proxy. */
+static zinc_status
+get_elsewhere(const char *url, const char *name, const char *value, zinc_error *told)
+{
+	const zinc_setting one[] = {{name, value}};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+	zinc_store *s = NULL;
+	zinc_status st;
+	char proxy[64];
+
+	snprintf(proxy, sizeof proxy, "http://127.0.0.1:%d", server.port);
+	setenv("http_proxy", proxy, 1);
+	assert_ok(zinc_store_open(&s, url, ZINC_STORE_OPTIONS(.settings = one, .nsettings = name ? 1 : 0), &err));
+	st = zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err);
+	*told = err;
+	unsetenv("http_proxy");
+	zinc_store_close(s);
+	return st;
+}
+
+#define ELSEWHERE "gs://private-url?endpoint=http://evil.example.org"
+
+static void
+servers_of_urls_get_no_token_of_others(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(get_elsewhere(ELSEWHERE, "token", CANARY, &err), ZINC_E_IO);
+	assert_non_null(strstr(err.text, "a server that only the URL names gets no credentials"));
+	assert_int_equal(get_elsewhere(ELSEWHERE, "credentials", "/nonexistent", &err), ZINC_E_IO);
+	assert_non_null(strstr(err.text, "a server that only the URL names gets no credentials"));
+	setenv("CLOUDSDK_AUTH_ACCESS_TOKEN", CANARY, 1);
+	assert_int_equal(get_elsewhere(ELSEWHERE, NULL, NULL, &err), ZINC_E_IO);
+	assert_non_null(strstr(err.text, "a server that only the URL names gets no credentials"));
+	assert_int_equal(get_elsewhere("gs://private-url", "endpoint", "http://evil.example.org", &err),
+			 ZINC_E_INVALID);
+	assert_non_null(strstr(err.text, "plain http"));
+	unsetenv("CLOUDSDK_AUTH_ACCESS_TOKEN");
+	assert_int_equal(get_elsewhere(ELSEWHERE "&token=" CANARY, NULL, NULL, &err), ZINC_E_INVALID);
+	assert_non_null(strstr(err.text, "plain http"));
 }
 
 static void
@@ -538,6 +582,7 @@ main(void)
 	    cmocka_unit_test(tokens_are_sent),
 	    cmocka_unit_test(anonymous_requests_are_explained),
 	    cmocka_unit_test(plain_http_gets_no_token),
+	    cmocka_unit_test(servers_of_urls_get_no_token_of_others),
 	    cmocka_unit_test(redirections_get_no_token),
 	    cmocka_unit_test(emulators),
 	    cmocka_unit_test(bytes_are_those_stored),

@@ -194,6 +194,32 @@ a_server_gets_the_rest(void **state)
 	zinc_settings_fini(&s);
 }
 
+/* ---- promise 6: what a URL has named ---- */
+
+static void
+stores_know_what_a_url_says(void **state)
+{
+	static const zinc_setting_row more[] = {{.name = "endpoint"}, {.name = "token", .secret = 1}, {.name = NULL}};
+	static const zinc_store_ops far = {.size = sizeof far, .name = "far", .settings = more};
+	static const zinc_setting given[] = {{"token", "t"}}, lie[] = {{ZINC_SETTING_OF_URL, "endpoint,"}};
+	zinc_store_options o = ZINC_STORE_OPTIONS_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_settings s;
+
+	(void)state;
+	assert_ok(gather(&s, &far, given, 1, "far.endpoint=h&token=u", NULL, &err));
+	o.settings = s.all;
+	o.nsettings = s.n;
+	assert_string_equal(zinc_setting_text(&o, ZINC_SETTING_OF_URL),
+			    "endpoint,"); /* the option counts, not the URL */
+	zinc_settings_fini(&s);
+	assert_ok(gather(&s, &kind, NULL, 0, "timeout=1", NULL, &err));
+	assert_int_equal(s.n, 2);
+	zinc_settings_fini(&s);
+	assert_int_equal(gather(&s, &far, lie, 1, NULL, NULL, &err), ZINC_E_INVALID);
+	zinc_settings_fini(&s);
+}
+
 static zinc_status
 gather_all(void *arg, zinc_context *ctx, zinc_error *err)
 {
@@ -351,6 +377,7 @@ main(void)
 	    cmocka_unit_test(unknown_names_are_told),
 	    cmocka_unit_test(values_are_checked_and_secrets_kept),
 	    cmocka_unit_test(a_server_gets_the_rest),
+	    cmocka_unit_test(stores_know_what_a_url_says),
 	    cmocka_unit_test(every_failing_allocation),
 	    cmocka_unit_test(values_are_overwritten),
 	};
