@@ -11,7 +11,8 @@
  *     the token of managed identity comes from an address of the machine itself, never through a proxy.
  * (6) A refusal is an error with the code of the server.  Its description is not shown: it may quote what was sent.
  * (7) Where nothing answers, or no identity is assigned, managed identity is no source, unless the user has named it.  A
- *     server that answers that it is busy is asked again, and then it is an error.
+ *     server that answers that it is busy is asked again, and then it is an error; so is one that is being updated (404,
+ *     410), if the user has named it.  Otherwise that is no source for now.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@
 #define MACHINE   "http://169.254.169.254"
 #define MOST      30.0 /* seconds for a request */
 #define NEARBY    10.0 /* the same to a server of the machine */
+#define UPDATES   3    /* questions to one that is being updated, after the first */
 #define MAX_TOKEN ((size_t)32 * 1024)
 
 /* One search. */
@@ -318,7 +320,7 @@ no_identity(const search *s, zinc_status st, const zinc_error *e, const zinc_ask
 		return zinc_error_copy(err, e);
 	if (st == ZINC_OK && named)
 		return zinc_fail(err, ZINC_E_IO, "HTTP %d: no identity is assigned to this machine", answer->status);
-	s->out->unsure = st != ZINC_OK || (answer->status != 400 && answer->status != 404);
+	s->out->unsure = st != ZINC_OK || answer->status != 400;
 	return ZINC_OK;
 }
 
@@ -337,6 +339,20 @@ ask_machine(const search *s, zinc_ask_request *r, bool given, zinc_ask_answer *a
 	r->most = NEARBY;
 	r->retries = 2;
 	return zinc_ask(s->asker, r, answer, err);
+}
+
+/* While it is being updated it answers 404 or 410, for seconds; another cloud has a server at that address that always does. */
+static zinc_status
+ask_patiently(const search *s, zinc_ask_request *r, bool given, bool named, zinc_ask_answer *answer, zinc_error *err)
+{
+	int k;
+
+	ZINC_TRY(ask_machine(s, r, given, answer, err));
+	for (k = 0; k < UPDATES && named && (answer->status == 404 || answer->status == 410); k++) {
+		ZINC_TRY(zinc_wait_pause(s->asker->wait, 0.5 * (double)(1 << k), "credentials", err));
+		ZINC_TRY(ask_machine(s, r, given, answer, err));
+	}
+	return ZINC_OK;
 }
 
 static zinc_status
@@ -361,9 +377,9 @@ from_machine(const search *s, zinc_error *err)
 	r.url = (const char *)url.p;
 	r.fields[0].name = "Metadata";
 	r.fields[0].value = "true";
-	st = ask_machine(s, &r, given, &answer, &e);
-	if (st != ZINC_OK || answer.status == 400 || answer.status == 404 || answer.status == 403 ||
-	    answer.status == 405)
+	st = ask_patiently(s, &r, given, given || client, &answer, &e);
+	if (st != ZINC_OK || answer.status == 400 || answer.status == 404 || answer.status == 410 ||
+	    answer.status == 403 || answer.status == 405)
 		return no_identity(s, st, &e, &answer, given || client, err);
 	return take_answer(s, &answer, now, err);
 }

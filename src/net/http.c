@@ -5,7 +5,7 @@
  *      ^       |       |'- WAIT: the transfer is paused, no other exchange is started
  *      |       |       '-- 301, 302, 303, 307, 308: sent again, to the URL in Location
  *      |       v
- *      '-- retry later   broken connections, timeouts, 408, 429, 500, 502, 503, 504: after ever longer pauses
+ *      '-- retry later   broken connections, timeouts, 408, 429, 500, 502, 503, 504, 520 to 527: after ever longer pauses
  *
  * Promises (tests/unit/test_store_http.c names each by its number):
  *
@@ -176,11 +176,19 @@ zinc_http_on_header(char *line, size_t one, size_t n, void *arg)
 	return one * n;
 }
 
+/* Of a proxy that has got no answer, or none that it understands: Cloudflare's. */
+static bool
+is_proxy_status(int status)
+{
+	return status >= 520 && status <= 527;
+}
+
 /* Statuses that are retried here; the user does not see them. */
 static bool
 is_retry_status(int status)
 {
-	return status == 408 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
+	return status == 408 || status == 429 || status == 500 || status == 502 || status == 503 || status == 504 ||
+	       is_proxy_status(status);
 }
 
 /* Redirections are not shown to the user either.  But an answer without Location is shown, and so are one that leads to a
@@ -482,7 +490,7 @@ may_be_executed(const slot *s, CURLcode code)
 	if (zinc_http_is_safe(s))
 		return false;
 	if (code == CURLE_OK || code == CURLE_WRITE_ERROR || status >= 200)
-		return status == 500 || status == 502 || status == 504;
+		return status == 500 || status == 502 || status == 504 || is_proxy_status(status);
 	curl_easy_getinfo(s->easy, CURLINFO_REQUEST_SIZE, &sent);
 	return sent > 0;
 }

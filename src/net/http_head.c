@@ -199,10 +199,11 @@ set_accept_ranges(zinc_http_head *h, piece value)
 	h->no_ranges = is(value, "none");
 }
 
+/* A second field does not take the first back. */
 static void
 set_encoding(zinc_http_head *h, piece value)
 {
-	h->encoded = value.n != 0 && !is(value, "identity");
+	h->encoded |= value.n != 0 && !is(value, "identity");
 }
 
 static void

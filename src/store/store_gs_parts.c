@@ -10,7 +10,7 @@
  *
  * (4) The value appears whole or not at all.
  * (5) After a lost connection the upload goes on with the first byte that the server does not have.  Without progress it
- *     ends after as many failures as a request has retries.
+ *     ends after as many failures as a request has retries, with ever longer pauses between them.
  * (6) An upload that fails is given up, so that its bytes are not kept.
  * (7) The place of an upload is on the endpoint, whatever host the server names.
  * (8) If the answer to the last piece was lost and the upload is gone, the write id tells whether it was completed.
@@ -20,8 +20,10 @@
 
 #include "store/store_gs.h"
 
-#define MAX_PLACE  (16 * ZINC_KIB)
-#define MAX_BEGINS 3 /* of one upload, if the server forgets it */
+#define MAX_PLACE     (16 * ZINC_KIB)
+#define MAX_BEGINS    3   /* of one upload, if the server forgets it */
+#define FIRST_PAUSE   0.1 /* seconds */
+#define LONGEST_PAUSE 10.0
 
 /* One upload. */
 typedef struct upload {
@@ -33,6 +35,7 @@ typedef struct upload {
 	uint64_t best;  /* the most that it had */
 	zinc_buf place; /* path and query */
 	int failures;   /* since the last progress; bytes that were there before are none */
+	int rested;     /* of these, those with a pause after them */
 	bool doubtful;  /* the last piece was sent, and no answer came */
 	bool is_begun;
 	char sum[GS_SUM];
@@ -250,6 +253,19 @@ ask_state(upload *u, zinc_error *err)
 
 /* ---- a value ---- */
 
+/* Once after each failure, as between the tries of other requests. */
+static zinc_status
+rest(upload *u, zinc_error *err)
+{
+	const double seconds = FIRST_PAUSE * (double)(1u << (u->failures < 10 ? u->failures : 10)) / 2;
+	const bool rested = u->failures == 0 || u->rested == u->failures;
+
+	u->rested = u->failures;
+	if (rested)
+		return zinc_wait_for(u->wait, "an upload", err);
+	return zinc_wait_pause(u->wait, seconds < LONGEST_PAUSE ? seconds : LONGEST_PAUSE, "an upload", err);
+}
+
 /* Until it is done, fails, or the server has forgotten it. */
 static step
 send_all(upload *u, zinc_error *err)
@@ -257,7 +273,7 @@ send_all(upload *u, zinc_error *err)
 	step next = STEP_ON;
 
 	while (next == STEP_ON || next == STEP_ASK) {
-		if (zinc_wait_for(u->wait, "an upload", err) != ZINC_OK)
+		if (rest(u, err) != ZINC_OK)
 			return STEP_FAILED;
 		if (next == STEP_ON && u->have >= u->nbytes) /* all is there, and yet it is not complete */
 			next = ++u->failures > u->store->web.retries ? STEP_FAILED : STEP_ASK;

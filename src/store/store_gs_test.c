@@ -109,12 +109,6 @@ test_beside(gs_store *s, const char *key, bool deletes, const zinc_wait *wait, z
 	return st;
 }
 
-static zinc_status
-no_result(const zinc_error *e, zinc_error *err)
-{
-	return zinc_fail(err, e->code, "cannot find out whether the server evaluates conditions: %.600s", e->text);
-}
-
 /* Two threads may test at once, which is harmless. */
 zinc_status
 zinc_gs_check_puts(gs_store *s, const char *key, const zinc_wait *wait, zinc_error *err)
@@ -122,7 +116,7 @@ zinc_gs_check_puts(gs_store *s, const char *key, const zinc_wait *wait, zinc_err
 	zinc_error e = ZINC_ERROR_INIT;
 
 	if (atomic_load(&s->conditional_puts) == GS_UNKNOWN && test_beside(s, key, false, wait, &e) != ZINC_OK)
-		return no_result(&e, err);
+		return zinc_web_untested(&e, wait, err);
 	if (zinc_gs_is_tested(s))
 		return ZINC_OK;
 	return zinc_fail(err, ZINC_E_UNSUPPORTED,
@@ -136,7 +130,7 @@ zinc_gs_check_deletes(gs_store *s, const char *key, const zinc_wait *wait, zinc_
 
 	ZINC_TRY(zinc_gs_check_puts(s, key, wait, err));
 	if (atomic_load(&s->conditional_deletes) == GS_UNKNOWN && test_beside(s, key, true, wait, &e) != ZINC_OK)
-		return no_result(&e, err);
+		return zinc_web_untested(&e, wait, err);
 	if (atomic_load(&s->conditional_deletes) == GS_YES)
 		return ZINC_OK;
 	return zinc_fail(err, ZINC_E_UNSUPPORTED, "this server has no conditional deletes");

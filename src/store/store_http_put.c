@@ -16,6 +16,8 @@
 
 #include "store/store_http.h"
 
+#define CLEAN_UP 2.0 /* seconds to remove what a test has left, whatever the deadline is */
+
 /* One change. */
 typedef struct change {
 	http_store *store;
@@ -340,8 +342,8 @@ mend(change *c, const zinc_wait *wait)
 	if (strcmp(c->method, "PUT") == 0) {
 		st = make_parents(c->store, c->key, wait, &e);
 		if (st == ZINC_OK)
-			st = run(c, wait, &e); /* and reports it */
-		else
+			st = run(c, wait, &e); /* and reports it, if it was sent */
+		if (c->held)
 			report_failed(c, st, &e);
 		return;
 	}
@@ -364,6 +366,7 @@ probe_key(http_store *s, const char *key, const zinc_wait *wait, zinc_error *err
 	static const zinc_condition any = {ZINC_ANY, NULL};
 	change probe = {.store = s, .method = "PUT", .key = key, .when = &when};
 	change undo = {.store = s, .method = "DELETE", .key = key, .when = &any};
+	zinc_wait clean_up = ZINC_WAIT_INIT;
 	zinc_error e = ZINC_ERROR_INIT;
 	const zinc_status st = run(&probe, wait, &e);
 
@@ -371,11 +374,17 @@ probe_key(http_store *s, const char *key, const zinc_wait *wait, zinc_error *err
 		atomic_store(&s->conditions_state, 1);
 		return ZINC_OK;
 	}
+	if (st == ZINC_E_UNCERTAIN) /* of the test, not of the change itself, which was not sent */
+		ZINC_TRY(zinc_wait_for(wait, "a test of the server", err));
 	if (st != ZINC_OK) /* it is no conflict with another writer: trying again would not help */
-		return zinc_fail(err, st == ZINC_E_CONFLICT ? ZINC_E_UNSUPPORTED : st,
+		return zinc_fail(err,
+				 st == ZINC_E_CONFLICT    ? ZINC_E_UNSUPPORTED
+				 : st == ZINC_E_UNCERTAIN ? ZINC_E_IO
+							  : st,
 				 "cannot find out whether the server evaluates conditions: HTTP %d, %.400s",
 				 probe.http_status, e.text);
-	(void)run(&undo, NULL, NULL);
+	clean_up.until = zinc_now(s->web.ctx) + CLEAN_UP;
+	(void)run(&undo, &clean_up, NULL);
 	atomic_store(&s->conditions_state, -1);
 	return ZINC_OK;
 }

@@ -6,7 +6,7 @@
  * (5) An error document in an answer of status 200 is a failure, whatever the request.  Codes of passing failures are
  *     retried.
  * (6) A condition that does not hold is E_CONFLICT or E_EXISTS only if no earlier try may have been executed.  409 of
- *     a conditional request is retried.
+ *     a conditional request is retried.  412 of a request without a condition is a failure, as of a policy of the bucket.
  * (7) A change that failed is E_UNCERTAIN if any of its tries may have been executed, also one before a correction of
  *     region, clock or keys.
  */
@@ -55,6 +55,18 @@ zinc_web_unresolved(zinc_status st, const zinc_error *why, zinc_error *err)
 	if (st == ZINC_E_NOTFOUND)
 		return zinc_fail(err, ZINC_E_UNCERTAIN, "%s, but the key does not exist now", may);
 	return zinc_fail(err, ZINC_E_UNCERTAIN, "%s, and the question for it failed: %.600s", may, why->text);
+}
+
+/* Whatever became of the test, the change itself is neither lost nor in doubt. */
+zinc_status
+zinc_web_untested(const zinc_error *why, const zinc_wait *wait, zinc_error *err)
+{
+	const bool of_test =
+	    why->code == ZINC_E_CONFLICT || why->code == ZINC_E_EXISTS || why->code == ZINC_E_UNCERTAIN;
+
+	ZINC_TRY(zinc_wait_for(wait, "a test of the server", err));
+	return zinc_fail(err, of_test ? ZINC_E_IO : why->code,
+			 "cannot find out whether the server evaluates conditions: %.600s", why->text);
 }
 
 /* ---- requests ---- */
@@ -249,14 +261,14 @@ failure(const zinc_web_calls *x, zinc_web_call *c, zinc_http_next *next, zinc_er
 	}
 	if (v == ZINC_WEB_REFUSED)
 		return err->code;
-	if (c->status == 412 || v == ZINC_WEB_UNMET)
+	if (is_conditional(c) && (c->status == 412 || v == ZINC_WEB_UNMET))
 		return condition_failed(c, err);
-	if (c->status == 409 && is_conditional(c) && c->rounds < x->web->retries) {
+	if (c->status == 409 && is_conditional(c)) {
+		if (c->rounds >= x->web->retries)
+			return condition_failed(c, err);
 		*next = ZINC_HTTP_LATER;
 		return ZINC_OK;
 	}
-	if (c->status == 409 && is_conditional(c))
-		return condition_failed(c, err);
 	switch (v) {
 	case ZINC_WEB_MISSING:
 		return is_conditional(c) ? condition_failed(c, err) : no_such_key(err);
@@ -274,7 +286,7 @@ failure(const zinc_web_calls *x, zinc_web_call *c, zinc_http_next *next, zinc_er
 	default:
 		break;
 	}
-	return err->code;
+	return err->code != ZINC_OK ? err->code : zinc_fail(err, ZINC_E_IO, "HTTP %d", c->status);
 }
 
 /* The outcome of one try is unknown, whatever the last one says.  Who needs the text of an answer looks at c->unknown if

@@ -4,7 +4,7 @@
  * Promises (tests/unit/test_store_s3_list.c names each by its number, as those of store_s3_list.c):
  *
  * (1) All keys below the prefix are listed, each once, in byte order.  A server that lists them in another order, or one
- *     that lists the same page again, is an error.
+ *     that lists the same pages again, is an error.
  * (3) Names that are no keys, as those of directories that web consoles make, are reported as such, or skipped.
  */
 #include <stdlib.h>
@@ -126,7 +126,27 @@ pass_page(zinc_web_listing *l)
 
 /* ---- listing ---- */
 
-/* The next page needs a token that was not used before; the order of keys finds longer circles. */
+static bool
+is_same(const zinc_buf *a, const zinc_buf *b)
+{
+	return a->n == b->n && memcmp(a->p, b->p, a->n) == 0;
+}
+
+/* Each token is compared with that of one earlier page, which is replaced ever more rarely: it is in the circle some time,
+ * and stays there long enough. */
+static zinc_status
+find_circle(zinc_web_listing *l)
+{
+	if (l->early.n && is_same(&l->token, &l->early))
+		return zinc_fail(l->err, ZINC_E_IO, "the server lists the same pages again and again");
+	l->pages++;
+	if (l->pages & (l->pages - 1))
+		return ZINC_OK;
+	l->early.n = 0;
+	return zinc_buf_add(&l->early, l->token.p, l->token.n, l->err);
+}
+
+/* The next page needs a token that was not used before. */
 static zinc_status
 take_token(zinc_web_listing *l)
 {
@@ -134,12 +154,11 @@ take_token(zinc_web_listing *l)
 
 	if (next->n == 0)
 		return zinc_fail(l->err, ZINC_E_IO, "the server's listing goes on, but it does not say where");
-	if (next->n == l->token.n && memcmp(next->p, l->token.p, next->n) == 0)
-		return zinc_fail(l->err, ZINC_E_IO, "the server lists the same page again and again");
 	if (l->page.entries.n == 0 && ++l->empty > MAX_EMPTY)
 		return zinc_fail(l->err, ZINC_E_IO, "the server lists empty pages without end");
 	l->token.n = 0;
 	ZINC_TRY(zinc_buf_add(&l->token, next->p, next->n, l->err));
+	ZINC_TRY(find_circle(l));
 	return zinc_buf_text(&l->token) ? ZINC_OK : zinc_fail_nomem(l->err);
 }
 
@@ -212,10 +231,12 @@ zinc_web_walk(zinc_web_listing *l, zinc_error *err)
 	l->err = err;
 	zinc_web_page_init(&l->page, ctx);
 	zinc_buf_init(&l->token, ctx, ZINC_MAX_KEY);
+	zinc_buf_init(&l->early, ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&l->last, ctx, ZINC_MAX_KEY);
 	st = list_pages(l);
 	zinc_web_page_fini(&l->page);
 	zinc_buf_fini(&l->token);
+	zinc_buf_fini(&l->early);
 	zinc_buf_fini(&l->last);
 	return st;
 }

@@ -60,6 +60,7 @@ QUIRKS = {
     "doubt": "the first PUT of a key is executed, but not answered; then 401, then 503",
     "latedelete": "the first DELETE of a key is executed, but not answered",
     "samepage": "listings repeat their first page",
+    "circle": "two pages of a hierarchical namespace name each other as the next",
     "emptypages": "listings are empty and go on",
     "cutlist": "listings are cut in the middle",
     "untold": "listings do not say whether they go on",
@@ -98,6 +99,7 @@ IDENTITIES = {
     "long": "an answer of a megabyte",
     "away": "307 to another host",
     "busy": "503 the first time",
+    "updating": "404 the first time, and 410 then",
 }
 
 blocks = collections.defaultdict(dict)  # (container, key) -> id -> bytes
@@ -216,6 +218,8 @@ class Handler(cloud_server.Handler):
         status = {"none": 400, "refuse": 401, "away": 307}.get(mode, 200)
         if mode == "busy" and counts[mode] == 1:
             status = 503
+        if mode == "updating" and counts[mode] <= 2:
+            status = (404, 410)[counts[mode] - 1]
         self.answer(status, text.encode(),
                     [("Location", self.away())] if mode == "away" else ())
 
@@ -426,8 +430,16 @@ class Handler(cloud_server.Handler):
                     + "<Blob>%s<Deleted>true</Deleted></Blob>" % text.replace("<Name>", "<Name>gone-"))
         return more + "<Blob>%s<OrMetadata /></Blob>" % text
 
+    def list_circle(self, prefix):
+        here, there = ("two", "one") if self.query.get("marker") == "two" else ("one", "two")
+        self.answer(200, ("<EnumerationResults><Blobs><Blob><Name>%s%s</Name><Properties><ResourceType>file</ResourceType>"
+                          "</Properties></Blob></Blobs><NextMarker>%s</NextMarker></EnumerationResults>"
+                          % (prefix, here, there)).encode())
+
     def list_blobs(self):
         prefix, delimiter = self.query.get("prefix", ""), self.query.get("delimiter", "")
+        if self.quirk == "circle":
+            return self.list_circle(prefix)
         most = 3 if self.quirk in ("smallpages", "samepage", "hns") else 5000
         marker = self.query.get("marker")
         at = int(base64.b64decode(marker)) if marker and self.quirk != "samepage" else 0

@@ -53,6 +53,7 @@ MODES = {
     "notag": "neither ETag nor Last-Modified",
     "changing": "another ETag each time",
     "ignores": "If-Match is not looked at",
+    "ignoresall": "neither is that of changes, and DELETE is never answered",
     "match404": "If-Match is 404 where nothing is, but for keys that begin with a dot",
     "all404": "If-Match is 404 where nothing is",
     "chunked": "no length, but chunks; no ranges",
@@ -93,6 +94,7 @@ MODES = {
     "putlater": "PUT and DELETE are 503 the first time, with a text that is cut short",
     "putdrop": "PUT and DELETE are hung up on before they are read, the first time",
     "put500": "PUT and DELETE are 500",
+    "put524": "PUT and DELETE are done, but 524 the first time, as of a proxy",
     "accepted": "PUT and DELETE are 202",
     "noput": "PUT and DELETE are 405",
 }
@@ -161,6 +163,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             n = seen[path]
         if self.mode == "putdrop" and n == 1:
             return self.hang_up()
+        if self.mode == "ignoresall" and self.command == "DELETE":
+            time.sleep(30)
+            return self.hang_up()
         length = int(self.headers.get("Content-Length", 0))
         body = self.rfile.read(length)
         if len(body) < length:
@@ -186,7 +191,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             status, fields = (self.mode.startswith("dav") and self.apply_dav(name)) or self.apply(name, body)
         if self.mode == "putsilent" or (self.mode in ("putcut", "putforbid") and n == 1):
             return self.hang_up()
-        return self.plain(status, **fields)
+        return self.plain(524 if self.mode == "put524" and n == 1 else status, **fields)
 
     def apply_dav(self, name):
         """What concerns directories; None: nothing does"""
@@ -215,7 +220,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         trial = os.path.basename(name).startswith(".")
         if match and not there and (self.mode == "all404" or (self.mode == "match404" and not trial)):
             return 404, {}
-        if self.mode != "ignores" and ((match and match != tag) or (none and there)):
+        if not self.mode.startswith("ignores") and ((match and match != tag) or (none and there)):
             return 412, {}
         if self.command == "DELETE":
             if not there:

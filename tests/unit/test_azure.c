@@ -182,6 +182,7 @@ managed_identities(void **state)
 	    {"absolute", "Bearer canary-token-"},
 	    {"short", "Bearer canary-token-"},
 	    {"busy", "Bearer canary-token-"},
+	    {"updating", "Bearer canary-token-"},
 	    {"past", "E_IO the token from managed identity has already ended; if it is new, the clock"},
 	    {"none", "E_IO credentials from managed identity: HTTP 400: no identity"},
 	    {"refuse", "E_IO credentials from managed identity: refused: HTTP 401 invalid_client"},

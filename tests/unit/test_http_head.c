@@ -201,6 +201,7 @@ a_status_line_begins_anew(void **state)
 	assert_string_equal(h.etag, "");
 	assert_false(h.no_ranges);
 	assert_false(h.encoded);
+	assert_true(read_head("Content-Encoding: gzip\r\nContent-Encoding: identity\r\n").encoded);
 	assert_true(h.framed); /* HTTP/2 always is */
 	assert_false(read_head("HTTP/1.0 200 OK").framed);
 	assert_true(read_head("HTTP/1.1 200 OK\nTransfer-Encoding: Chunked").framed);

@@ -106,6 +106,7 @@ hostile_listings_are_refused(void **state)
 	    {"html", ZINC_E_IO, "without a code of Azure"},
 	    {"codeless", ZINC_E_IO, "without a code of Azure"},
 	    {"nosuch", ZINC_E_IO, "ContainerNotFound"},
+	    {"circle", ZINC_E_IO, "the same pages"},
 	};
 	zinc_error err = ZINC_ERROR_INIT;
 	size_t i;

@@ -179,6 +179,50 @@ pieces_of_other_bytes(void **state)
 	zinc_store_close(s);
 }
 
+/* (6) of store_web_call.c: there was no condition that someone else could have broken. */
+static void
+policies_are_no_conflicts(void **state)
+{
+	zinc_store *s = gs_new(&server, "policy", "&part_size=1");
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_tag tag;
+
+	(void)state;
+	assert_int_equal(zinc_store_put(s, NULL, "k", "1", 1, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
+	assert_non_null(strstr(err.text, "violates constraint"));
+	assert_int_equal(put_large(s, NULL, &tag, &err), ZINC_E_IO);
+	assert_non_null(strstr(err.text, "violates constraint"));
+	assert_ok(zinc_store_put(s, NULL, "k", "1", 1, &absent, 0, NULL, NULL, &err));
+	assert_int_equal(zinc_store_put(s, NULL, "k", "1", 1, &absent, 0, NULL, NULL, &err), ZINC_E_EXISTS);
+	zinc_store_close(s);
+}
+
+/* (9): only the fate of the test is unknown. */
+static void
+tests_without_an_answer(void **state)
+{
+	zinc_store *s = gs_new(&server, "hangsup", "&retries=1");
+	zinc_error err = ZINC_ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(zinc_store_put(s, NULL, "k", "1", 1, &absent, 0, NULL, NULL, &err), ZINC_E_IO);
+	assert_non_null(strstr(err.text, "cannot find out"));
+	zinc_store_close(s);
+}
+
+/* (5) */
+static void
+uploads_wait_for_the_server(void **state)
+{
+	zinc_store *s = gs_new(&server, "weary", "&part_size=1&retries=6");
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_tag tag;
+
+	(void)state;
+	assert_ok(put_large(s, NULL, &tag, &err));
+	zinc_store_close(s);
+}
+
 /* (5), (6) */
 static void
 uploads_that_fail_are_given_up(void **state)
@@ -267,6 +311,9 @@ main(void)
 	    cmocka_unit_test(pieces_arrive),
 	    cmocka_unit_test(pieces_of_other_bytes),
 	    cmocka_unit_test(uploads_that_fail_are_given_up),
+	    cmocka_unit_test(policies_are_no_conflicts),
+	    cmocka_unit_test(tests_without_an_answer),
+	    cmocka_unit_test(uploads_wait_for_the_server),
 	    cmocka_unit_test(ranges_are_parsed),
 	    cmocka_unit_test(objects_are_parsed),
 	};

@@ -84,6 +84,8 @@ outcomes(void **state)
 	    {"putcut", "retries=0", ZINC_E_UNCERTAIN},
 	    {"putsilent", "retries=1", ZINC_E_UNCERTAIN},
 	    {"put500", "retries=0", ZINC_E_UNCERTAIN},
+	    {"put524", "retries=0", ZINC_E_UNCERTAIN},
+	    {"put524", "", ZINC_OK},
 	    {"putforbid", "", ZINC_E_UNCERTAIN}, /* though the last answer is a refusal */
 	    {"putlater", "", ZINC_OK},
 	    {"busyalways", "retries=0", ZINC_E_IO},
@@ -236,6 +238,8 @@ an_own_earlier_try(void **state)
 	assert_int_equal(put_to("putcut", "conditions=yes", "own/k", &absent, &err), ZINC_E_UNCERTAIN);
 	assert_string_equal(read_text("served/own/k"), "new");
 	assert_int_equal(put_to("putcut", "conditions=yes", "own/k", &absent, &err), ZINC_E_EXISTS);
+	assert_int_equal(put_to("put500", "conditions=yes&retries=0", "own/l", &absent, &err),
+			 ZINC_E_IO); /* the test */
 }
 
 /* On a kept connection libcurl itself repeats a put: the 403 is then the answer to the second attempt. */
@@ -271,11 +275,11 @@ make(void *arg, conform_subject *out)
 /* ---- promise 1: also where the caller does not wait for the answer ---- */
 
 static zinc_status
-put_within(const char *mode, const zinc_condition *when, double seconds)
+put_within(const char *mode, const char *query, const zinc_condition *when, double seconds)
 {
 	const zinc_call_options call = {.size = sizeof call, .timeout = seconds};
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store *s = open_mode(mode, "timeout=20");
+	zinc_store *s = open_mode(mode, query);
 	zinc_status st;
 	zinc_wait wait;
 
@@ -292,8 +296,11 @@ deadlines(void **state)
 	static const zinc_condition absent = {ZINC_ABSENT, NULL};
 
 	(void)state;
-	assert_int_equal(put_within("putsilent", NULL, 0.7), ZINC_E_UNCERTAIN);
-	assert_int_equal(put_within("silent", &absent, 0.5), ZINC_E_CANCELLED);
+	assert_int_equal(put_within("putsilent", "timeout=20", NULL, 0.7), ZINC_E_UNCERTAIN);
+	assert_int_equal(put_within("silent", "timeout=20", &absent, 0.5), ZINC_E_CANCELLED);
+	assert_int_equal(put_within("silent", "timeout=20&conditions=yes", &absent, 0.5), ZINC_E_CANCELLED);
+	assert_int_equal(put_within("ignoresall", "timeout=20&conditions=yes", &absent, 0.5),
+			 ZINC_E_UNSUPPORTED); /* and so does undoing the test */
 }
 
 /* ---- many at once ---- */
