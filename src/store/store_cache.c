@@ -6,7 +6,7 @@
  * Reads are described in store_cache_get.c, files in store_cache_disk.c.  Changes and listings go to the store below; a
  * change ends the freshness of everything that is kept.
  *
- * Promises (tests/unit/test_store_cache.c names each by its number, C1 ...):
+ * Promises (tests/unit/test_store_cache*.c names each by its number, C1 ...):
  *
  * (C1) Every operation has the effect and the result that it has on the store below, and caps are the same.
  * (C2) Only what other processes would find as the same store is kept on disk: a store that was opened by URL, by an

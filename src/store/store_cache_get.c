@@ -11,7 +11,7 @@
  * delivers go straight into the caller's memory, with the caller's room(); they are copied into the cache before the
  * caller's done().
  *
- * Promises (tests/unit/test_store_cache.c names each by its number):
+ * Promises (tests/unit/test_store_cache*.c names each by its number):
  *
  * (1) Without `age`, what is read is what the store below has: each answer is confirmed by its tag in the same call.
  * (2) The bytes of an answer are all of one generation, that of its tag.

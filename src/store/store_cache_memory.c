@@ -1,7 +1,7 @@
 /*
  * store_cache_memory.c - the cache's answers in memory, the least recently used dropped first (base/lru.c)
  *
- * Promises (tests/unit/test_store_cache.c names each by its number, M1 ...):
+ * Promises (tests/unit/test_store_cache*.c names each by its number, M1 ...):
  *
  * (M1) All entries together, with their keys and heads, have at most as many bytes as the budget.
  * (M2) The lock is held for no copy of kept bytes and no I/O.
