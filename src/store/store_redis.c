@@ -7,7 +7,7 @@
  * The layout is that of zarr-python's RedisStore (2.x): the setting "prefix" (zarr), a colon and the key; values as they
  * are, as strings of Redis.
  *
- * Promises (tests/unit/test_store_redis.c and tests/live/redis_faults.py name each by its number):
+ * Promises (tests/unit/test_store_redis*.c and tests/live/redis_faults.py name each by its number):
  *
  * (1) All bytes of an answer, its size and its tag belong to one value: one GET, or one transaction.
  * (2) A tag is a hash of the value (tag_hash.c).  A condition is checked while the key is watched.

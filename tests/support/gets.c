@@ -150,6 +150,22 @@ put_text(zinc_store *s, const char *key, const char *text)
 	assert_ok(zinc_store_put(s, NULL, key, text, strlen(text), NULL, 0, NULL, NULL, &err));
 }
 
+zinc_status
+try_get(zinc_store *s, const char *key, zinc_error *err)
+{
+	zinc_blob b = ZINC_BLOB_INIT;
+	const zinc_status st = zinc_store_get_all(s, key, &b, NULL, 0, NULL, err);
+
+	zinc_blob_fini(&b);
+	return st;
+}
+
+zinc_status
+try_put(zinc_store *s, const char *key, const char *text, const zinc_condition *when, zinc_error *err)
+{
+	return zinc_store_put(s, NULL, key, text, strlen(text), when, 0, NULL, NULL, err);
+}
+
 zinc_tag
 tag_of(zinc_store *s, const char *key)
 {

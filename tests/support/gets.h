@@ -44,6 +44,9 @@ void assert_value(zinc_store *s, const char *key, const void *bytes, size_t n);
 void assert_text(zinc_store *s, const char *key, const char *text);
 void assert_missing(zinc_store *s, const char *key);
 void put_text(zinc_store *s, const char *key, const char *text);
+/* The same where it may fail. */
+zinc_status try_get(zinc_store *s, const char *key, zinc_error *err);
+zinc_status try_put(zinc_store *s, const char *key, const char *text, const zinc_condition *when, zinc_error *err);
 zinc_tag tag_of(zinc_store *s, const char *key);
 
 /* Add one to the int `arg`, for each key of zinc_store_list or each entry of zinc_store_list_dir. */

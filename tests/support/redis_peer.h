@@ -32,6 +32,13 @@ int peer_connections(peer *p);
 /* A store at "redis://127.0.0.1:PORT/0?query" (1 if the script answers SELECT), with few and short retries. */
 zinc_store *peer_open(const peer *p, const char *query);
 
+#define ANSWERS(...)   ((const char *const[]){__VA_ARGS__, NULL})
+#define SCRIPT(...)    (&(const peer_script){.answers = ANSWERS(__VA_ARGS__)})
+#define WATCHED_ABSENT "+OK\r\n", ":0\r\n", "+OK\r\n", "+QUEUED\r\n", "+QUEUED\r\n"
+#define EXECUTED       "*2\r\n+OK\r\n+OK\r\n"
+#define NOT_MADE       ":1\r\n", "$1\r\n!\r\n", ":1\r\n" /* what the marker says */
+#define NOPERM         "-NOPERM this user has no permissions to run the command\r\n"
+
 /* "$3\r\nabc\r\n" and the like, in static memory that is used again after eight calls. */
 const char *peer_bulk(const char *text);
 
