@@ -1,9 +1,10 @@
 /*
  * store_batch.h - for stores whose changes are transactions of many keys: databases
  *
- *   store_batch.c    put, del and groups, from a function that applies many changes in one transaction
- *   store_ordered.c  listings, from a function that reads keys in byte order
- *   store_known.c    tags that were computed before, and what file is at a path
+ *   store_batch.c      put, del and groups, from a function that applies many changes in one transaction
+ *   store_ordered.c    listings, from a function that reads keys in byte order
+ *   store_known.c      tags that were computed before
+ *   store_file_look.c  what file is at a path
  */
 #ifndef ZINC_STORE_BATCH_H
 #define ZINC_STORE_BATCH_H

@@ -1,5 +1,5 @@
 /*
- * store_known.c - for stores whose tags are hashes: the tags of values that were hashed, and what file is at a path
+ * store_known.c - for stores whose tags are hashes: the tags of values that were hashed
  *
  * A reader of parts of a long value (the inner chunks of a shard) asks for its tag each time.
  *
@@ -8,15 +8,8 @@
  * (8) A tag is found only under the version of the database for which it was kept.  Versions must differ whenever any
  *     value does; they are compared, never ordered.
  * (9) The table has at most 256 tags and is never an error: without memory a tag is not kept.
- * (10) A file is missing only if it, or a directory on the way, does not exist; every other failure is a failure.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-
 #include "store/store_batch.h"
-
-#define NAME_BYTES 8192
 
 static size_t
 place_of(const char *key)
@@ -59,42 +52,4 @@ zinc_known_fini(zinc_known *k, zinc_context *ctx)
 
 	for (i = 0; i < ZINC_KNOWN_TAGS; i++)
 		zinc_free(ctx, k->tags[i].key);
-}
-
-/* The errno of a look that failed: nothing is there, or that is not known. */
-static zinc_status
-look_failed(int failed, const char *name, zinc_error *err)
-{
-	if (failed == ENOENT || failed == ENOTDIR)
-		return ZINC_OK;
-	if (failed == ENAMETOOLONG)
-		return zinc_fail(err, ZINC_E_LIMIT, "the name is too long: %.80s...", name);
-	return zinc_fail_errno(err, failed, "cannot look at %s", name);
-}
-
-/* One call unless there is a link.  O_PATH: closing any other descriptor of a file drops the locks of the process. */
-zinc_status
-zinc_file_look(zinc_context *ctx, const char *path, size_t n, const char *suffix, bool *there, struct stat *out,
-	       zinc_error *err)
-{
-	const zinc_os *os = ctx->os;
-	char name[NAME_BYTES];
-	int fd, failed;
-
-	*there = false;
-	if (snprintf(name, sizeof name, "%.*s%s", (int)n, path, suffix) >= (int)sizeof name)
-		return look_failed(ENAMETOOLONG, name, err);
-	if (os->fstatat(os, AT_FDCWD, name, out) != 0)
-		return look_failed(errno, name, err);
-	if (S_ISLNK(out->st_mode)) {
-		fd = os->open_at(os, AT_FDCWD, name, O_PATH | O_CLOEXEC, 0, ZINC_LINKS_FOLLOW);
-		if (fd == -1)
-			return look_failed(errno, name, err);
-		failed = os->fstat(os, fd, out) == 0 ? 0 : errno;
-		os->close(os, fd);
-		if (failed)
-			return zinc_fail_errno(err, failed, "cannot look at %s", name);
-	}
-	*there = true;
-	return ZINC_OK;
 }

@@ -377,7 +377,7 @@ descending_orders_are_refused(void **state)
 
 /* ---- files that cannot be looked at, links, remains ---- */
 
-/* (10) of store_known.c: whether there is a database is not known. */
+/* (10) of store_file_look.c: whether there is a database is not known. */
 static void
 failures_are_not_missing(void **state)
 {

@@ -397,7 +397,7 @@ replaced_files_are_noticed(void **state)
 	zinc_store_close(s);
 }
 
-/* (10) of store_known.c: a link in a circle is no missing file. */
+/* (10) of store_file_look.c: a link in a circle is no missing file. */
 static void
 failures_are_not_missing(void **state)
 {
