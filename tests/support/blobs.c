@@ -9,14 +9,6 @@
 
 #include "support/test.h"
 
-static char last[80];
-
-bool
-blobs_can(void)
-{
-	return ZINC_WITH_CRYPTO && web_can();
-}
-
 void
 blobs_start(web *w, bool tls)
 {
@@ -34,14 +26,10 @@ blobs_start(web *w, bool tls)
 					     "AZURE_AUTHORITY_HOST",
 					     "IDENTITY_ENDPOINT",
 					     "IDENTITY_HEADER",
-					     "SSL_CERT_FILE"};
-	size_t i;
+					     NULL};
 
-	for (i = 0; i < sizeof others / sizeof others[0]; i++)
-		unsetenv(others[i]);
 	setenv("AZURE_POD_IDENTITY_AUTHORITY_HOST", "none", 1);
-	setenv("HOME", "/nonexistent", 1);
-	web_start_script(w, "az_server.py", NULL, tls);
+	cloud_start(w, "az_server.py", others, tls);
 }
 
 zinc_status
@@ -62,38 +50,9 @@ blobs_try(const web *w, const char *place, const char *query, const char *name, 
 zinc_store *
 blobs_open(const web *w, const char *quirk, const char *query)
 {
-	static int number;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s = NULL;
 
-	snprintf(last, sizeof last, "%s-%d", quirk, number++);
-	assert_ok(blobs_try(w, last, query, "account_key", BLOBS_KEY, &s, &err));
+	assert_ok(blobs_try(w, cloud_new_bucket(quirk), query, "account_key", BLOBS_KEY, &s, &err));
 	return s;
-}
-
-const char *
-blobs_name(void)
-{
-	return last;
-}
-
-const char *
-blobs_log(const web *w, const char *container)
-{
-	static char text[65536];
-	zinc_store *s = web_open(w, "_log", NULL);
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_blob b = ZINC_BLOB_INIT;
-
-	assert_ok(zinc_store_get_all(s, container, &b, NULL, 0, NULL, &err));
-	snprintf(text, sizeof text, "%.*s", (int)b.nbytes, (const char *)b.data);
-	zinc_blob_fini(&b);
-	zinc_store_close(s);
-	return text;
-}
-
-int
-blobs_count(const web *w)
-{
-	return web_count(w, last);
 }

@@ -4,13 +4,11 @@
 #ifndef BLOBS_H
 #define BLOBS_H
 
-#include "support/web.h"
+#include "support/cloud.h"
 
 #define BLOBS_KEY "Y2FuYXJ5IGtleSBvZiB0aGUgYWNjb3VudCBvZiB0aGUgdGVzdHM="
 #define BLOBS_SAS "sv=2023-11-03&sig=canary%2Bsas%3D"
 
-/* Is a server possible: the libraries built in, and Python installed?  Otherwise tests are skipped. */
-bool blobs_can(void);
 /* Removes all variables of Azure.  With `tls` over https, see web_start. */
 void blobs_start(web *w, bool tls);
 
@@ -19,10 +17,5 @@ zinc_store *blobs_open(const web *w, const char *quirk, const char *query);
 /* The same for az://<place>, with one secret setting (NULL: none); returns the status. */
 zinc_status blobs_try(const web *w, const char *place, const char *query, const char *name, const char *value,
 		      zinc_store **out, zinc_error *err);
-/* The name of the last container. */
-const char *blobs_name(void);
-/* Number of requests for the last container; all of them with method, key and query, one per line, in static memory. */
-int blobs_count(const web *w);
-const char *blobs_log(const web *w, const char *container);
 
 #endif

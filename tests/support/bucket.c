@@ -10,27 +10,15 @@
 
 #include "support/test.h"
 
-static char last[80];
-
-bool
-bucket_can(void)
-{
-	return ZINC_WITH_CRYPTO && web_can();
-}
-
 void
 bucket_start(web *w, bool tls)
 {
 	static const char *const others[] = {
 	    "AWS_REGION",        "AWS_DEFAULT_REGION",    "AWS_ENDPOINT_URL",  "AWS_PROFILE",   "AWS_ENDPOINT_URL_S3",
-	    "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_CA_BUNDLE", "SSL_CERT_FILE"};
-	size_t i;
+	    "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_CA_BUNDLE", NULL};
 
-	for (i = 0; i < sizeof others / sizeof others[0]; i++)
-		unsetenv(others[i]);
 	setenv("AWS_EC2_METADATA_DISABLED", "true", 1);
-	setenv("HOME", "/nonexistent", 1);
-	web_start_script(w, "s3_server.py", NULL, tls);
+	cloud_start(w, "s3_server.py", others, tls);
 }
 
 zinc_status
@@ -50,38 +38,9 @@ bucket_try(const web *w, const char *place, const char *query, bool keys, zinc_s
 zinc_store *
 bucket_open(const web *w, const char *quirk, const char *query)
 {
-	static int number;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s = NULL;
 
-	snprintf(last, sizeof last, "%s-%d", quirk, number++);
-	assert_ok(bucket_try(w, last, query, true, &s, &err));
+	assert_ok(bucket_try(w, cloud_new_bucket(quirk), query, true, &s, &err));
 	return s;
-}
-
-const char *
-bucket_name(void)
-{
-	return last;
-}
-
-const char *
-bucket_log(const web *w, const char *bucket)
-{
-	static char text[65536];
-	zinc_store *s = web_open(w, "_log", NULL);
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_blob b = ZINC_BLOB_INIT;
-
-	assert_ok(zinc_store_get_all(s, bucket, &b, NULL, 0, NULL, &err));
-	snprintf(text, sizeof text, "%.*s", (int)b.nbytes, (const char *)b.data);
-	zinc_blob_fini(&b);
-	zinc_store_close(s);
-	return text;
-}
-
-int
-bucket_count(const web *w)
-{
-	return web_count(w, last);
 }

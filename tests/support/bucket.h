@@ -4,13 +4,11 @@
 #ifndef BUCKET_H
 #define BUCKET_H
 
-#include "support/web.h"
+#include "support/cloud.h"
 
 #define BUCKET_ID     "AKIDEXAMPLE"
 #define BUCKET_SECRET "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
 
-/* Is a server possible: the libraries built in, and Python installed?  Otherwise tests are skipped. */
-bool bucket_can(void);
 /* With `tls` over https, see web_start. */
 void bucket_start(web *w, bool tls);
 
@@ -19,10 +17,5 @@ zinc_store *bucket_open(const web *w, const char *quirk, const char *query);
 /* The same for s3://<place>, with the keys above if `keys`; returns the status. */
 zinc_status bucket_try(const web *w, const char *place, const char *query, bool keys, zinc_store **out,
 		       zinc_error *err);
-/* The name of the last bucket. */
-const char *bucket_name(void);
-/* Number of requests for the last bucket; all of them with method, key and query, one per line, in static memory. */
-int bucket_count(const web *w);
-const char *bucket_log(const web *w, const char *bucket);
 
 #endif

@@ -9,27 +9,19 @@
 
 #include "support/test.h"
 
-static char last[80];
-
-bool
-gs_can(void)
-{
-	return ZINC_WITH_CRYPTO && web_can();
-}
-
 void
 gs_start(web *w, bool tls)
 {
-	static const char *const others[] = {
-	    "GOOGLE_APPLICATION_CREDENTIALS", "STORAGE_EMULATOR_HOST",      "CLOUDSDK_CONFIG", "GCE_METADATA_HOST",
-	    "GOOGLE_CLOUD_QUOTA_PROJECT",     "CLOUDSDK_AUTH_ACCESS_TOKEN", "SSL_CERT_FILE"};
-	size_t i;
+	static const char *const others[] = {"GOOGLE_APPLICATION_CREDENTIALS",
+					     "STORAGE_EMULATOR_HOST",
+					     "CLOUDSDK_CONFIG",
+					     "GCE_METADATA_HOST",
+					     "GOOGLE_CLOUD_QUOTA_PROJECT",
+					     "CLOUDSDK_AUTH_ACCESS_TOKEN",
+					     NULL};
 
-	for (i = 0; i < sizeof others / sizeof others[0]; i++)
-		unsetenv(others[i]);
 	setenv("NO_GCE_CHECK", "true", 1);
-	setenv("HOME", "/nonexistent", 1);
-	web_start_script(w, "gs_server.py", NULL, tls);
+	cloud_start(w, "gs_server.py", others, tls);
 }
 
 zinc_status
@@ -51,44 +43,15 @@ gs_try(const web *w, const char *place, const char *query, const char *token, zi
 zinc_store *
 gs_new(const web *w, const char *quirk, const char *query)
 {
-	static int number;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s = NULL;
 
-	snprintf(last, sizeof last, "%s-%d", quirk, number++);
-	assert_ok(gs_try(w, last, query, NULL, NULL, &s, &err));
+	assert_ok(gs_try(w, cloud_new_bucket(quirk), query, NULL, NULL, &s, &err));
 	return s;
-}
-
-const char *
-gs_bucket(void)
-{
-	return last;
-}
-
-static const char *
-ask(const web *w, const char *what, const char *bucket)
-{
-	static char text[262144];
-	zinc_store *s = web_open(w, what, NULL);
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_blob b = ZINC_BLOB_INIT;
-
-	assert_ok(zinc_store_get_all(s, bucket, &b, NULL, 0, NULL, &err));
-	snprintf(text, sizeof text, "%.*s", (int)b.nbytes, (const char *)b.data);
-	zinc_blob_fini(&b);
-	zinc_store_close(s);
-	return text;
-}
-
-const char *
-gs_log(const web *w, const char *bucket)
-{
-	return ask(w, "_log", bucket);
 }
 
 int
 gs_uploads(const web *w)
 {
-	return (int)strtol(ask(w, "_open", last), NULL, 10);
+	return (int)strtol(cloud_ask(w, "_open", cloud_bucket()), NULL, 10);
 }

@@ -201,7 +201,7 @@ managed_identities(void **state)
 	for (i = 0; i < COUNT(modes); i++)
 		expect(LOOK(.account = "lab", .identity = identity(modes[i].mode)), modes[i].want);
 	expect(LOOK(.account = "lab", .identity = identity("good"), .client_id = "a b"), "Bearer");
-	expect(blobs_log(&server, "good"), "resource=https%3A%2F%2Fstorage.azure.com%2F&client_id=a%20b true");
+	expect(cloud_log(&server, "good"), "resource=https%3A%2F%2Fstorage.azure.com%2F&client_id=a%20b true");
 	expect(LOOK(.account = "lab", .identity = "http://192.0.2.1"), "E_INVALID");
 	expect(LOOK(.account = "lab", .identity = "http://127.0.0.1@evil.org"), "E_INVALID");
 	expect(LOOK(.account = "lab", .identity = "http://127.0.0.1.evil.org"), "E_INVALID");
@@ -220,7 +220,7 @@ app_service(void **state)
 	expect(LOOK(.account = "lab"), "nothing"); /* half of it is another product's */
 	setenv("IDENTITY_HEADER", "canary-header", 1);
 	expect(LOOK(.account = "lab"), "Bearer canary-token-");
-	expect(blobs_log(&server, "absolute"), "GET msi api-version=2019-08-01&resource=");
+	expect(cloud_log(&server, "absolute"), "GET msi api-version=2019-08-01&resource=");
 	setenv("IDENTITY_HEADER", "canary-wrong", 1);
 	expect(LOOK(.account = "lab"),
 	       "E_IO credentials from the identity of the App Service: refused: HTTP 401 unauthorized");
@@ -243,7 +243,7 @@ entra(void **state)
 	expect(LOOK(.client_secret = "canary", .client_id = "me", .tenant_id = "a/b"), "not the id of a tenant");
 	setenv("AZURE_AUTHORITY_HOST", identity("number"), 1);
 	expect(LOOK(.client_secret = "canary+/=", .client_id = "me", .tenant_id = "t.example"), "Bearer canary-token-");
-	expect(blobs_log(&server, "number"), "POST t.example/oauth2/v2.0/token    "
+	expect(cloud_log(&server, "number"), "POST t.example/oauth2/v2.0/token    "
 					     "client_secret=canary%2B%2F%3D&client_id=me&grant_type=client_credentials&"
 					     "scope=https%3A%2F%2Fstorage.azure.com%2F.default");
 	expect(LOOK(.client_secret = "canary", .client_id = "me", .tenant_id = "t", .authority = identity("refuse")),
@@ -253,7 +253,7 @@ entra(void **state)
 		       "E_INVALID");
 	expect(LOOK(.client_secret = "canary", .client_id = "me", .tenant_id = "t", .authority = identity("away")),
 	       "E_IO");
-	assert_null(strstr(blobs_log(&server, "away-log"), "canary"));
+	assert_null(strstr(cloud_log(&server, "away-log"), "canary"));
 	clean();
 }
 
@@ -271,7 +271,7 @@ workload_identity(void **state)
 	setenv("AZURE_FEDERATED_TOKEN_FILE", "token", 1);
 	write_file("token", "canary.jwt.x\n");
 	expect(LOOK(.account = "lab"), "Bearer canary-token-");
-	expect(blobs_log(&server, "short"), "client_assertion=canary.jwt.x&client_assertion_type=urn%3Aietf");
+	expect(cloud_log(&server, "short"), "client_assertion=canary.jwt.x&client_assertion_type=urn%3Aietf");
 	write_file("token", "canary two");
 	expect(LOOK(.account = "lab"), "has no token");
 	write_file("token", "");
@@ -374,7 +374,7 @@ main(void)
 	};
 	int failed;
 
-	if (!blobs_can())
+	if (!cloud_can())
 		return 77;
 	blobs_start(&server, false);
 	failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -312,7 +312,7 @@ main(void)
 	};
 	int failed;
 
-	if (!gs_can()) {
+	if (!cloud_can()) {
 		puts("built without libcurl or libcrypto, or no Python: skipped");
 		return 77;
 	}

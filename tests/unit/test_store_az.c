@@ -22,22 +22,6 @@ make(void *arg, conform_subject *out)
 	out->store = out->fill = blobs_open(&server, (const char *)arg, "");
 }
 
-/* One request; the error of a failure. */
-static zinc_found
-found(zinc_store *s, zinc_get r, zinc_error *err)
-{
-	zinc_found f;
-	gets g;
-
-	gets_init(&g, 1);
-	assert_int_equal(gets_run(&g, s, &r, err), ZINC_OK);
-	f = g.r[0].found;
-	if (f == ZINC_FAILED)
-		*err = g.r[0].error;
-	gets_fini(&g);
-	return f;
-}
-
 /* ---- (1) places ---- */
 
 static void
@@ -193,7 +177,7 @@ passing_failures_are_corrected(void **state)
 		assert_text(s, "a/k", "value");
 		assert_missing(s, "a/none");
 		zinc_store_close(s);
-		assert_ok(blobs_try(&server, blobs_name(), "", "account_key", BLOBS_KEY, &s, &err));
+		assert_ok(blobs_try(&server, cloud_bucket(), "", "account_key", BLOBS_KEY, &s, &err));
 		assert_int_equal(found(s, get_stat("a/k"), &err), ZINC_FOUND); /* HEAD is the first request */
 		assert_int_equal(found(s, get_stat("a/none"), &err), ZINC_MISSING);
 		zinc_store_close(s);
@@ -251,7 +235,7 @@ redirections_elsewhere_get_none(void **state)
 		zinc_blob_fini(&b);
 		zinc_store_close(s);
 	}
-	assert_string_equal(blobs_log(&server, "away-log"),
+	assert_string_equal(cloud_log(&server, "away-log"),
 			    "Authorization: None\nAuthorization: None\nAuthorization: None");
 }
 
@@ -320,26 +304,12 @@ servers_of_urls_get_no_credentials_of_others(void **state)
 	assert_false(zinc_az_is_azure("https://evil.org/lab.blob.core.windows.net"));
 }
 
-static zinc_status
-put_with_proxy(const char *query)
-{
-	zinc_store *s = blobs_open(&server, "plain", query);
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_status st;
-
-	setenv("http_proxy", "http://127.0.0.1:1", 1); /* nobody is there */
-	st = zinc_store_put(s, NULL, "k", "1", 1, NULL, 0, NULL, NULL, &err);
-	unsetenv("http_proxy");
-	zinc_store_close(s);
-	return st;
-}
-
 static void
 loopback_needs_no_proxy(void **state)
 {
 	(void)state;
-	assert_int_equal(put_with_proxy("&retries=0"), ZINC_OK);
-	assert_int_equal(put_with_proxy("&retries=0&allow_http=yes"), ZINC_E_IO);
+	assert_int_equal(put_with_proxy(&server, blobs_open, "&retries=0"), ZINC_OK);
+	assert_int_equal(put_with_proxy(&server, blobs_open, "&retries=0&allow_http=yes"), ZINC_E_IO);
 }
 
 static void
@@ -566,7 +536,7 @@ main(void)
 	};
 	int failed;
 
-	if (!blobs_can()) {
+	if (!cloud_can()) {
 		puts("built without libcurl or libcrypto, or no Python: skipped");
 		return 77;
 	}

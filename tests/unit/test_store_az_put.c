@@ -15,32 +15,10 @@ static const zinc_condition absent = {ZINC_ABSENT, NULL};
 
 enum { LARGE = 5 * 1024 * 1024 + 77 };
 
-static uint8_t *
-make_large(void)
-{
-	uint8_t *p = (uint8_t *)malloc(LARGE);
-	size_t i;
-
-	assert_non_null(p);
-	for (i = 0; i < LARGE; i++)
-		p[i] = (uint8_t)(i * 2654435761u >> 13);
-	return p;
-}
-
 static zinc_status
 put_large(zinc_store *s, const uint8_t *p, const zinc_condition *when, zinc_tag *tag, zinc_error *err)
 {
 	return zinc_store_put(s, NULL, "a/large", p, LARGE, when, 0, tag, NULL, err);
-}
-
-static int
-lines_with(const char *text, const char *what)
-{
-	int n = 0;
-
-	for (text = strstr(text, what); text; text = strstr(text + 1, what))
-		n++;
-	return n;
 }
 
 /* ---- store_az_put.c ---- */
@@ -135,13 +113,13 @@ large_values_have_blocks(void **state)
 {
 	zinc_store *s = blobs_open(&server, "plain", "&block_size=1");
 	zinc_error err = ZINC_ERROR_INIT;
-	uint8_t *p = make_large();
+	uint8_t *p = make_large(LARGE);
 	zinc_tag tag, now;
 	zinc_condition equals = {ZINC_EQUALS, &tag};
 
 	(void)state;
 	assert_ok(put_large(s, p, &absent, &tag, &err));
-	assert_int_equal(lines_with(blobs_log(&server, blobs_name()), "PUT a/large?comp=block&blockid="), 6);
+	assert_int_equal(lines_with(cloud_log(&server, cloud_bucket()), "PUT a/large?comp=block&blockid="), 6);
 	assert_value(s, "a/large", p, LARGE);
 	now = tag_of(s, "a/large");
 	assert_true(zinc_tag_equal(&tag, &now));
@@ -159,7 +137,7 @@ check_large(const char *quirk, const zinc_condition *when, zinc_status want)
 {
 	zinc_store *s = blobs_open(&server, quirk, "&block_size=1");
 	zinc_error err = ZINC_ERROR_INIT;
-	uint8_t *p = make_large();
+	uint8_t *p = make_large(LARGE);
 	const zinc_status st = put_large(s, p, when, NULL, &err);
 
 	if (st != want)
@@ -210,7 +188,7 @@ put_blocks(void *arg, zinc_context *ctx, zinc_error *err)
 static void
 memory_runs_out(void **state)
 {
-	uint8_t *p = make_large();
+	uint8_t *p = make_large(LARGE);
 
 	(void)state;
 	sweep_alloc(put_blocks, p);
@@ -228,7 +206,7 @@ main(void)
 	};
 	int failed;
 
-	if (!blobs_can())
+	if (!cloud_can())
 		return 77;
 	blobs_start(&server, false);
 	failed = cmocka_run_group_tests(tests, NULL, NULL);

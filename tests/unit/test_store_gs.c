@@ -27,22 +27,6 @@ make(void *arg, conform_subject *out)
 	out->no_conditional_dels = strcmp(place, "nodelete") == 0;
 }
 
-/* One request; the error of a failure. */
-static zinc_found
-found(zinc_store *s, zinc_get r, zinc_error *err)
-{
-	zinc_found f;
-	gets g;
-
-	gets_init(&g, 1);
-	assert_int_equal(gets_run(&g, s, &r, err), ZINC_OK);
-	f = g.r[0].found;
-	if (f == ZINC_FAILED)
-		*err = g.r[0].error;
-	gets_fini(&g);
-	return f;
-}
-
 static zinc_get
 get_whole(const char *key)
 {
@@ -158,7 +142,7 @@ redirections_get_no_token(void **state)
 	(void)state;
 	assert_ok(gs_try(&server, "redirect-1", "&allow_http=yes", CANARY, NULL, &s, &err));
 	assert_ok(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err));
-	assert_string_equal(gs_log(&server, "away-log"), "Authorization: None");
+	assert_string_equal(cloud_log(&server, "away-log"), "Authorization: None");
 	zinc_blob_fini(&b);
 	zinc_store_close(s);
 }
@@ -600,7 +584,7 @@ main(void)
 	};
 	int failed;
 
-	if (!gs_can()) {
+	if (!cloud_can()) {
 		puts("built without libcurl or libcrypto, or no Python: skipped");
 		return 77;
 	}

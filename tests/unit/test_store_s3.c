@@ -26,22 +26,6 @@ make(void *arg, conform_subject *out)
 	out->no_conditional_dels = strcmp(place, "nodelete") == 0;
 }
 
-/* One request; the error of a failure. */
-static zinc_found
-found(zinc_store *s, zinc_get r, zinc_error *err)
-{
-	zinc_found f;
-	gets g;
-
-	gets_init(&g, 1);
-	assert_int_equal(gets_run(&g, s, &r, err), ZINC_OK);
-	f = g.r[0].found;
-	if (f == ZINC_FAILED)
-		*err = g.r[0].error;
-	gets_fini(&g);
-	return f;
-}
-
 /* ---- (1) keys ---- */
 
 static void
@@ -121,7 +105,7 @@ redirections_elsewhere_are_not_signed(void **state)
 
 	(void)state;
 	assert_ok(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err));
-	assert_string_equal(bucket_log(&server, "away-log"), "Authorization: None");
+	assert_string_equal(cloud_log(&server, "away-log"), "Authorization: None");
 	zinc_blob_fini(&b);
 	zinc_store_close(s);
 }
@@ -142,27 +126,13 @@ plain_http_needs_permission(void **state)
 	zinc_store_close(s);
 }
 
-static zinc_status
-put_with_proxy(const char *settings)
-{
-	zinc_store *s = bucket_open(&server, "plain", settings);
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_status st;
-
-	setenv("http_proxy", "http://127.0.0.1:1", 1); /* nobody is there */
-	st = zinc_store_put(s, NULL, "k", "1", 1, NULL, 0, NULL, NULL, &err);
-	unsetenv("http_proxy");
-	zinc_store_close(s);
-	return st;
-}
-
 /* Plain http to this machine is not shown to a proxy. */
 static void
 loopback_needs_no_proxy(void **state)
 {
 	(void)state;
-	assert_int_equal(put_with_proxy("&retries=0"), ZINC_OK);
-	assert_int_equal(put_with_proxy("&retries=0&allow_http=yes"), ZINC_E_IO);
+	assert_int_equal(put_with_proxy(&server, bucket_open, "&retries=0"), ZINC_OK);
+	assert_int_equal(put_with_proxy(&server, bucket_open, "&retries=0&allow_http=yes"), ZINC_E_IO);
 }
 
 /* (2) Over plain http the signature covers the content, except on the way to this machine itself. */
@@ -193,11 +163,11 @@ check_works(const char *quirk)
 	assert_ok(zinc_store_put(s, NULL, "a/k", "value", 5, NULL, 0, NULL, NULL, &err));
 	assert_text(s, "a/k", "value");
 	zinc_store_close(s);
-	assert_ok(bucket_try(&server, bucket_name(), "", true, &s, &err)); /* a get is the first request */
+	assert_ok(bucket_try(&server, cloud_bucket(), "", true, &s, &err)); /* a get is the first request */
 	assert_text(s, "a/k", "value");
 	assert_missing(s, "a/none");
 	zinc_store_close(s);
-	assert_ok(bucket_try(&server, bucket_name(), "", true, &s, &err)); /* HEAD is: its answer says nothing */
+	assert_ok(bucket_try(&server, cloud_bucket(), "", true, &s, &err)); /* HEAD is: its answer says nothing */
 	assert_int_equal(found(s, get_stat("a/k"), &err), ZINC_FOUND);
 	zinc_store_close(s);
 }
@@ -428,7 +398,7 @@ retries_have_a_budget(void **state)
 		assert_int_equal(g.r[i].found, ZINC_FAILED);
 	gets_fini(&g);
 	zinc_store_close(s);
-	i = bucket_count(&server);
+	i = cloud_count(&server);
 	assert_true(i > KEYS);
 	assert_true(i <= KEYS + RETRIES);
 }
@@ -512,7 +482,7 @@ main(void)
 	};
 	int failed;
 
-	if (!bucket_can()) {
+	if (!cloud_can()) {
 		puts("built without libcurl or libcrypto, or no Python: skipped");
 		return 77;
 	}

@@ -22,16 +22,6 @@ caps_of(zinc_store *s)
 	return caps.flags;
 }
 
-static int
-lines_with(const char *text, const char *what)
-{
-	int n = 0;
-
-	for (; (text = strstr(text, what)); text++)
-		n++;
-	return n;
-}
-
 /* ---- store_s3_put.c ---- */
 
 /* (1), (2) The first try is executed without an answer.  The second one fails, and the write id tells why. */
@@ -144,10 +134,10 @@ servers_without_conditions_are_found(void **state)
 		assert_non_null(strstr(err.text, "s3.conditions=no"));
 		assert_text(s, "a/k", "old");
 		assert_false(caps_of(s) & ZINC_CAP_CAS);
-		assert_true(lines_with(bucket_log(&server, bucket_name()), "PUT a/.zinc-test-") >= 1);
-		assert_int_equal(lines_with(bucket_log(&server, bucket_name()), "DELETE a/.zinc-test-"), 1);
+		assert_true(lines_with(cloud_log(&server, cloud_bucket()), "PUT a/.zinc-test-") >= 1);
+		assert_int_equal(lines_with(cloud_log(&server, cloud_bucket()), "DELETE a/.zinc-test-"), 1);
 		zinc_store_close(s);
-		assert_ok(bucket_try(&server, bucket_name(), "&conditions=no", true, &s, &err));
+		assert_ok(bucket_try(&server, cloud_bucket(), "&conditions=no", true, &s, &err));
 		assert_int_equal(zinc_store_put(s, NULL, "a/k", "1", 1, &absent, 0, NULL, NULL, &err), ZINC_E_EXISTS);
 		assert_ok(zinc_store_put(s, NULL, "a/new", "1", 1, &absent, 0, NULL, NULL, &err));
 		assert_false(caps_of(s) & ZINC_CAP_CAS);
@@ -166,12 +156,12 @@ server_is_tested_once(void **state)
 
 	(void)state;
 	assert_ok(zinc_store_put(s, NULL, "k", "1", 1, &absent, 0, &tag, NULL, &err));
-	n = lines_with(bucket_log(&server, bucket_name()), ".zinc-test-");
+	n = lines_with(cloud_log(&server, cloud_bucket()), ".zinc-test-");
 	assert_int_equal(n, 5);
 	assert_ok(zinc_store_put(s, NULL, "k", "2", 1, &equals, 0, &now, NULL, &err));
 	tag = now;
 	assert_ok(zinc_store_del(s, NULL, "k", &equals, 0, NULL, &err));
-	assert_int_equal(lines_with(bucket_log(&server, bucket_name()), ".zinc-test-"), n);
+	assert_int_equal(lines_with(cloud_log(&server, cloud_bucket()), ".zinc-test-"), n);
 	assert_ok(zinc_store_list(s, "", count_key, &i, NULL, &err));
 	assert_int_equal(i, 0);
 	zinc_store_close(s);
@@ -226,18 +216,6 @@ memory_runs_out(void **state)
 
 enum { LARGE = 21 << 20 };
 
-static uint8_t *
-make_large(void)
-{
-	uint8_t *p = (uint8_t *)malloc(LARGE);
-	size_t i;
-
-	assert_non_null(p);
-	for (i = 0; i < LARGE; i++)
-		p[i] = (uint8_t)(i * 2654435761u >> 13);
-	return p;
-}
-
 static zinc_status
 put_large(zinc_store *s, const uint8_t *p, const zinc_condition *when, zinc_tag *tag, zinc_error *err)
 {
@@ -250,7 +228,7 @@ large_values_have_parts(void **state)
 {
 	static const char *const good[] = {"plain", "sorry", "latecomplete", "nocomplete"};
 	zinc_error err = ZINC_ERROR_INIT;
-	uint8_t *p = make_large();
+	uint8_t *p = make_large(LARGE);
 	zinc_tag tag, now;
 	zinc_condition equals = {ZINC_EQUALS, &tag};
 	size_t i;
@@ -260,7 +238,7 @@ large_values_have_parts(void **state)
 		zinc_store *s = bucket_open(&server, good[i], "&part_size=5");
 
 		assert_ok(put_large(s, p, NULL, &tag, &err));
-		assert_int_equal(lines_with(bucket_log(&server, bucket_name()), "PUT a/large?partNumber="), 5);
+		assert_int_equal(lines_with(cloud_log(&server, cloud_bucket()), "PUT a/large?partNumber="), 5);
 		assert_value(s, "a/large", p, LARGE);
 		now = tag_of(s, "a/large");
 		assert_true(zinc_tag_equal(&tag, &now));
@@ -281,12 +259,12 @@ failed_uploads_are_given_up(void **state)
 {
 	zinc_store *s = bucket_open(&server, "failpart", "&part_size=5");
 	zinc_error err = ZINC_ERROR_INIT;
-	uint8_t *p = make_large();
+	uint8_t *p = make_large(LARGE);
 
 	(void)state;
 	assert_int_equal(put_large(s, p, NULL, NULL, &err), ZINC_E_IO);
 	assert_non_null(strstr(err.text, "InvalidRequest: not this part"));
-	assert_int_equal(lines_with(bucket_log(&server, bucket_name()), "DELETE a/large?uploadId="), 1);
+	assert_int_equal(lines_with(cloud_log(&server, cloud_bucket()), "DELETE a/large?uploadId="), 1);
 	assert_missing(s, "a/large");
 	zinc_store_close(s);
 	free(p);
@@ -321,7 +299,7 @@ slow_uploads_are_given_up(void **state)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_os os = zinc_os_posix;
 	zinc_context *ctx = NULL;
-	uint8_t *p = make_large();
+	uint8_t *p = make_large(LARGE);
 	zinc_store *s = NULL;
 	char url[256];
 
@@ -334,7 +312,7 @@ slow_uploads_are_given_up(void **state)
 	assert_ok(zinc_store_open(&s, url, ZINC_STORE_OPTIONS(.context = ctx, .settings = all, .nsettings = 2), &err));
 	atomic_store(&behind, 20);
 	assert_int_equal(put_large(s, p, NULL, NULL, &err), ZINC_E_IO);
-	assert_int_equal(lines_with(bucket_log(&server, "failpart-slow"), "DELETE a/large?uploadId="), 1);
+	assert_int_equal(lines_with(cloud_log(&server, "failpart-slow"), "DELETE a/large?uploadId="), 1);
 	zinc_store_close(s);
 	zinc_context_free(ctx);
 	free(p);
@@ -398,7 +376,7 @@ main(void)
 	};
 	int failed;
 
-	if (!bucket_can())
+	if (!cloud_can())
 		return 77;
 	bucket_start(&server, false);
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
