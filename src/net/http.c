@@ -480,6 +480,14 @@ trace(const slot *s, CURLcode code)
 	ctx->trace(ctx->trace_arg, line);
 }
 
+/* A proxy sends 503 also if the service has got the request, and has not answered. */
+static bool
+is_of_proxy(const slot *s)
+{
+	return is_proxy_status(s->head.status) ||
+	       (s->head.status == 503 && s->request.service && !s->head.kept[s->request.service - 1][0]);
+}
+
 /* May the server have executed the request without saying so?  408, 429 and 503 say that it did not. */
 static bool
 may_be_executed(const slot *s, CURLcode code)
@@ -490,7 +498,7 @@ may_be_executed(const slot *s, CURLcode code)
 	if (zinc_http_is_safe(s))
 		return false;
 	if (code == CURLE_OK || code == CURLE_WRITE_ERROR || status >= 200)
-		return status == 500 || status == 502 || status == 504 || is_proxy_status(status);
+		return status == 500 || status == 502 || status == 504 || is_of_proxy(s);
 	curl_easy_getinfo(s->easy, CURLINFO_REQUEST_SIZE, &sent);
 	return sent > 0;
 }

@@ -85,6 +85,9 @@ typedef struct zinc_http_request {
 	int nbody;
 	uint64_t nbytes;         /* length of a body that pull() provides */
 	const char *const *keep; /* fields of the answer to keep: zinc_http_head.keep */
+	/* 0, or 1 and the index in `keep` of a field that the service itself always sends: a 503 without it is of something on
+	 * the way, and the change may have been made. */
+	int service;
 	/* NULL, or members of a query, set by sign(), which go only to where sign() sets it: they are never in `url`, and so
 	 * neither in a trace nor in an error. */
 	const char *secret_query;

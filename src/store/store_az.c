@@ -330,6 +330,7 @@ set_web(az_store *s, zinc_context *ctx)
 	s->web.any_encoding = true;
 	s->web.no_suffix = s->web.unmet_if_missing = true;
 	s->web.keep = s->web.call_keep = zinc_az_keep;
+	s->web.call_service = AZ_KEEP_REQUEST + 1;
 	s->web.key_url = key_url;
 	s->web.is_directory = is_directory;
 	s->web.sign = zinc_az_sign;

@@ -410,6 +410,7 @@ set_hooks(zinc_web *w)
 	w->sign = sign;
 	w->judge = zinc_gs_judge;
 	w->call_keep = zinc_gs_call_keep;
+	w->call_service = GS_KEEP_REQUEST + 1;
 	w->call_url = call_url;
 	w->call_head = call_head;
 	w->call_text = zinc_gs_call_text;

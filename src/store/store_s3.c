@@ -487,6 +487,7 @@ s3_open(void **self, const char *rest, const zinc_store_options *options, zinc_e
 	s->web.sign = zinc_s3_sign;
 	s->web.judge = zinc_s3_judge;
 	s->web.call_keep = zinc_s3_keep;
+	s->web.call_service = S3_KEEP_REQUEST + 1;
 	s->web.call_url = call_url;
 	s->web.call_fields = zinc_s3_call_fields;
 	s->web.call_head = zinc_s3_call_head;

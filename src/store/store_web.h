@@ -77,6 +77,7 @@ struct zinc_web {
 	/* Of requests that are no gets; NULL where the store has none. */
 	int retries;                  /* of one request, as those of its client */
 	const char *const *call_keep; /* fields of heads */
+	int call_service;             /* zinc_http_request.service, of changes */
 	zinc_status (*call_url)(zinc_web *w, const zinc_web_call *c, char **out, zinc_error *err);
 	/* Add the fields of the condition and of the write id. */
 	zinc_status (*call_fields)(zinc_web *w, const zinc_web_call *c, zinc_http_request *out, zinc_error *err);

@@ -8,7 +8,7 @@
  * (6) A condition that does not hold is E_CONFLICT or E_EXISTS only if no earlier try may have been executed.  409 of
  *     a conditional request is retried.  412 of a request without a condition is a failure, as of a policy of the bucket.
  * (7) A change that failed is E_UNCERTAIN if any of its tries may have been executed, also one before a correction of
- *     region, clock or keys.
+ *     region, clock or keys, and one to which a proxy has answered 503.
  */
 #include <stdio.h>
 #include <sys/random.h>
@@ -98,6 +98,7 @@ on_ask(void *arg, size_t i, zinc_http_request *out, zinc_error *err)
 	out->body = c->body;
 	out->nbody = c->nbody;
 	out->keep = x->web->call_keep;
+	out->service = x->web->call_service;
 	out->repeats = c->repeats;
 	out->once = c->once;
 	out->location = c->location;

@@ -46,7 +46,7 @@ class Answer(fault_server.Answer):
         return self.request.query.get("name") or self.request.path.partition("/o/")[2]
 
     def error(self, status, code="", text="", more=""):
-        self.status, self.fields, self.body = status, {}, b""
+        self.status, self.fields, self.body = status, {"x-guploader-uploadid": "1"} if code else {}, b""
         if code and self.request.method != "HEAD":
             self.json({"error": {"code": status, "message": text, "errors": [{"reason": code, "message": text}]}})
 

@@ -84,7 +84,7 @@ class Answer:
         self.status = 405
 
     def error(self, status, code="", text="", more=""):
-        self.status, self.fields = status, {}
+        self.status, self.fields = status, {"x-amz-request-id": "1", "x-ms-request-id": "1"} if code else {}
         self.body = b""
         if code and self.request.method != "HEAD":
             self.body = ("<?xml version='1.0' encoding='UTF-8'?>\n<Error><Code>%s</Code><Message>%s</Message>%s"

@@ -50,6 +50,7 @@ QUIRKS = {
     "unmet": "If-Match of a missing blob is 412, as of Azurite",
     "rangeless": "a range at the end is 206 without Content-Range, as of Azurite",
     "late": "every first PUT of a key is executed, but not answered",
+    "proxied": "every first PUT of a key is executed, and answered with a proxy's 503",
     "lost": "every first PUT of a key is executed, not answered, and overwritten by someone else",
     "latelist": "the first block list of a key is executed, but not answered",
     "lostlist": "the first block list of a key is executed, not answered, and overwritten by someone else",
@@ -306,6 +307,8 @@ class Handler(cloud_server.Handler):
             return self.doubt()
         self.check_conditions(self.value())
         v = self.store(self.body)
+        if self.quirk == "proxied" and self.first("put"):
+            self.proxy_fails()
         if self.quirk in ("late", "lost") and self.first("put"):
             self.hang_up(self.quirk == "lost")
         return self.answer(201, b"", self.etag(v))

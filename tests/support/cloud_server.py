@@ -107,6 +107,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.quirk == "overloaded" or self.quirk == "slow" and n <= 2:
             raise Fail(*self.busy)
 
+    def proxy_fails(self):
+        """The request was executed, but something on the way has lost the answer"""
+        self.send_response(503)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+        raise Answered
+
     def away(self):
         """A place on another host, that notes which secrets it was shown"""
         return "http://localhost:%d/_log/away" % self.server.server_port

@@ -42,6 +42,7 @@ QUIRKS = {
     "nolist": "listing is 403",
     "hangsup": "uploads of tests are not answered",
     "late": "every first upload of a key is executed, but not answered",
+    "proxied": "every first upload of a key is executed, and answered with a proxy's 503",
     "lost": "every first upload of a key is executed, not answered, and overwritten by someone else",
     "cutanswer": "every first upload of a key is executed, and its answer is cut",
     "wrongsum": "uploads are answered with the CRC-32C of other bytes",
@@ -323,9 +324,11 @@ class Handler(cloud_server.Handler):
         if self.quirk in ("gzipped", "gunzips"):
             data = gzip.compress(data, mtime=0)
         v = buckets[self.bucket][self.key] = Value(data, meta)
-        if self.quirk in ("late", "lost", "cutanswer") and not self.is_trial() and self.first("put"):
+        if self.quirk in ("late", "lost", "cutanswer", "proxied") and not self.is_trial() and self.first("put"):
             if self.quirk == "lost":
                 self.overwrite()
+            if self.quirk == "proxied":
+                self.proxy_fails()
             if self.quirk == "cutanswer":
                 self.answer(200, b'{"gen', [("Content-Length", "200")])
             raise HangUp

@@ -273,12 +273,15 @@ get_elsewhere(const char *url, const char *name, const char *value)
 	return st;
 }
 
-#define ELSEWHERE "az://c?retries=0&account=lab&endpoint=http://evil.example.org"
+#define ELSEWHERE  "az://c?retries=0&account=lab&endpoint=http://evil.example.org"
+#define LED_ASTRAY "az://c?retries=0&connection_string=AccountName%3Dlab;BlobEndpoint%3Dhttp://evil.org"
 
 /* (1) of store_az_place.c */
 static void
 servers_of_urls_get_no_credentials_of_others(void **state)
 {
+	char identity[80];
+
 	(void)state;
 	assert_int_equal(get_elsewhere(ELSEWHERE, "account_key", BLOBS_KEY), ZINC_E_IO);
 	assert_int_equal(get_elsewhere(ELSEWHERE, "sas_token", BLOBS_SAS), ZINC_E_IO);
@@ -291,13 +294,17 @@ servers_of_urls_get_no_credentials_of_others(void **state)
 	    ZINC_E_INVALID);
 	setenv("AZURE_STORAGE_KEY", BLOBS_KEY, 1);
 	assert_int_equal(get_elsewhere(ELSEWHERE, NULL, NULL), ZINC_E_IO);
-	assert_int_equal(
-	    get_elsewhere("az://c?retries=0&connection_string=AccountName%3Dlab;BlobEndpoint%3Dhttp://evil.org", NULL,
-			  NULL),
-	    ZINC_E_IO);
+	assert_int_equal(get_elsewhere(LED_ASTRAY, NULL, NULL), ZINC_E_IO);
 	assert_int_equal(get_elsewhere("az://c?retries=0&account=lab", "endpoint", "http://evil.example.org"),
 			 ZINC_E_INVALID);
 	unsetenv("AZURE_STORAGE_KEY");
+	snprintf(identity, sizeof identity, "http://127.0.0.1:%d/_identity/number", server.port);
+	setenv("AZURE_POD_IDENTITY_AUTHORITY_HOST", identity, 1);
+	assert_int_equal(get_elsewhere(ELSEWHERE, NULL, NULL), ZINC_E_IO);
+	assert_int_equal(get_elsewhere(LED_ASTRAY, NULL, NULL), ZINC_E_IO);
+	assert_int_equal(get_elsewhere("az://c?retries=0&account=lab", "endpoint", "http://evil.example.org"),
+			 ZINC_E_INVALID);
+	setenv("AZURE_POD_IDENTITY_AUTHORITY_HOST", "none", 1);
 	assert_true(zinc_az_is_azure("https://lab.blob.core.windows.net"));
 	assert_false(zinc_az_is_azure("http://lab.blob.core.windows.net"));
 	assert_false(zinc_az_is_azure("https://lab.blob.core.windows.net.evil.org"));

@@ -52,7 +52,7 @@ success_is_what_the_server_says(void **state)
 static void
 own_writes_are_known(void **state)
 {
-	static const char *const quirks[] = {"late", "cutanswer"};
+	static const char *const quirks[] = {"late", "cutanswer", "proxied"};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_condition equals = {ZINC_EQUALS, NULL};
 	zinc_store *s;
