@@ -14,6 +14,7 @@
 
 /* ---- a library ---- */
 
+#define EMBEDDED_HEAD      64       /* bytes of a file that are looked at before a library sees it */
 #define EMBEDDED_LOOK_KEYS 1024     /* of a scan, between two looks at the deadline */
 #define EMBEDDED_NAME_MAX  ZINC_MIB /* bytes of a key of another program that a listing passes over */
 
@@ -67,7 +68,21 @@ typedef struct embedded_engine {
 	bool (*unordered)(void *db); /* NULL: never */
 	/* Has a directory without the marker files that only a database has?  NULL: never. */
 	bool (*remains)(const char *name, uint64_t nbytes);
+	/* Does the library survive a file of this size that begins so?  NULL: always. */
+	bool (*survives)(const uint8_t head[EMBEDDED_HEAD], uint64_t nbytes);
 } embedded_engine;
+
+/* A number as Kyoto Cabinet, and Tokyo Cabinet on some systems, writes it. */
+static inline uint64_t
+embedded_big_endian(const uint8_t *p)
+{
+	uint64_t v = 0;
+	int i;
+
+	for (i = 0; i < 8; i++)
+		v = v << 8 | p[i];
+	return v;
+}
 
 /* ---- store_embedded_db.c ---- */
 

@@ -421,6 +421,30 @@ check_undo(const embedded_store *s, zinc_error *err)
 			 s->path, s->engine->undo);
 }
 
+/* Some libraries believe what a file says about itself, and crash if it is damaged.  No handle of the file is open here,
+ * so that closing it takes nobody's lock.  A file that cannot be read is the library's to complain about. */
+static zinc_status
+check_head(const embedded_store *s, zinc_error *err)
+{
+	const zinc_os *os = s->ctx->os;
+	uint8_t head[EMBEDDED_HEAD];
+	struct stat st;
+	bool whole;
+	int fd;
+
+	if (!s->engine->survives)
+		return ZINC_OK;
+	fd = zinc_embedded_file(s->ctx, s->path, O_RDONLY);
+	if (fd == -1)
+		return ZINC_OK;
+	whole = os->fstat(os, fd, &st) == 0 && os->pread(os, fd, head, sizeof head, 0) == (ssize_t)sizeof head;
+	os->close(os, fd);
+	if (!whole || s->engine->survives(head, (uint64_t)st.st_size))
+		return ZINC_OK;
+	return zinc_fail(err, ZINC_E_CORRUPT, "the head of %s is damaged, or it is no database of %s", s->path,
+			 s->engine->library);
+}
+
 static zinc_status
 db_fill(const embedded_store *s, embedded_db *d, embedded_mode mode, bool *busy, zinc_error *err)
 {
@@ -431,6 +455,7 @@ db_fill(const embedded_store *s, embedded_db *d, embedded_mode mode, bool *busy,
 	if (!d->path)
 		return zinc_fail_nomem(err);
 	ZINC_TRY(lock_file(s, d, mode, busy, err));
+	ZINC_TRY(check_head(s, err));
 	if (mode == EMBEDDED_READ)
 		ZINC_TRY(check_undo(s, err));
 	ZINC_TRY(zinc_file_look(s->ctx, s->path, strlen(s->path), s->engine->identity, &there, &before, err));

@@ -235,6 +235,13 @@ kyoto_unordered(void *db)
 	return ((const kyoto_db *)db)->hash;
 }
 
+/* The number of buckets. */
+static bool
+kyoto_survives(const uint8_t head[EMBEDDED_HEAD], uint64_t nbytes)
+{
+	return embedded_big_endian(head + 16) <= nbytes / 4;
+}
+
 static const embedded_engine engine = {
     .library = "Kyoto Cabinet",
     .example = "kyotocabinet:///path/x.kct",
@@ -253,6 +260,7 @@ static const embedded_engine engine = {
     .scan = kyoto_scan,
     .sync = kyoto_sync,
     .unordered = kyoto_unordered,
+    .survives = kyoto_survives,
 };
 
 static zinc_status

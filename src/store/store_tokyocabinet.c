@@ -248,6 +248,15 @@ tokyo_unordered(void *db)
 	return ((const tokyo_db *)db)->hash != NULL;
 }
 
+/* Powers of the alignment and of the pool of free blocks, and the number of buckets, whose bytes have the order that the
+ * library was built for. */
+static bool
+tokyo_survives(const uint8_t head[EMBEDDED_HEAD], uint64_t nbytes)
+{
+	return head[34] <= 16 && head[35] <= 20 &&
+	       (zinc_get_le64(head + 40) <= nbytes / 4 || embedded_big_endian(head + 40) <= nbytes / 4);
+}
+
 static const embedded_engine engine = {
     .library = "Tokyo Cabinet",
     .example = "tokyocabinet:///path/x.tcb",
@@ -265,6 +274,7 @@ static const embedded_engine engine = {
     .scan = tokyo_scan,
     .sync = tokyo_sync,
     .unordered = tokyo_unordered,
+    .survives = tokyo_survives,
 };
 
 static zinc_status

@@ -240,6 +240,46 @@ replaced_databases_are_noticed(void **state)
 	zinc_store_close(s);
 }
 
+/* ---- damage ---- */
+
+static void
+set_byte(const char *file, long at, int byte)
+{
+	FILE *f = fopen(file, "r+");
+
+	assert_non_null(f);
+	assert_int_equal(fseek(f, at, SEEK_SET), 0);
+	assert_int_equal(fputc(byte, f), byte);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* The libraries crash with these. */
+static void
+damaged_heads_are_refused(void **state)
+{
+	static const struct {
+		const char *scheme;
+		long at;
+		int byte;
+	} damages[] = {{"tokyocabinet", 34, 0xFF}, {"tokyocabinet", 40, 0x80}, {"kyotocabinet", 16, 0x7F}};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = open_at("head");
+	size_t i;
+
+	(void)state;
+	put_text(s, "k", "v");
+	zinc_store_close(s);
+	for (i = 0; i < COUNT(damages); i++) {
+		if (strcmp(damages[i].scheme, this_kind()->scheme) != 0)
+			continue;
+		run("cp %s damaged", "head");
+		set_byte("damaged", damages[i].at, damages[i].byte);
+		run("mv damaged %s", "damaged");
+		assert_int_equal(open_with(&s, "damaged", "", &err), ZINC_E_CORRUPT);
+		assert_non_null(strstr(zinc_error_text(&err), "head"));
+	}
+}
+
 /* ---- (10), (11) ---- */
 
 static int
@@ -627,6 +667,7 @@ main(void)
 	    cmocka_unit_test(stores_share_one_handle),
 	    cmocka_unit_test(threads_open_one_handle),
 	    cmocka_unit_test(replaced_databases_are_noticed),
+	    cmocka_unit_test(damaged_heads_are_refused),
 	    cmocka_unit_test(names_that_are_no_keys),
 	    cmocka_unit_test(many_keys),
 	    cmocka_unit_test(other_orders_are_refused),
