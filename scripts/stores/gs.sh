@@ -49,14 +49,6 @@ test_gs() {
 
 # With zarr-python (gcsfs and obstore) and tensorstore, both directions.
 exchange_gs() {
-	local venv=$ROOT/servers/gs-venv
-	say "gs, zarr-python and tensorstore"
-	[ -e "$venv/complete" ] || { scripts/setup.sh interop-python && python3 -m venv "$venv" &&
-		"$venv/bin/pip" install -q --disable-pip-version-check --only-binary :all: 'zarr>=3' gcsfs obstore tensorstore &&
-		touch "$venv/complete"; }
-	if timeout 900 "$venv/bin/python" tests/interop/gs_store.py "$BUILD/zinc" "$endpoint" zinc; then
-		good
-	else
-		bad "gs, zarr-python and tensorstore"
-	fi
+	venv gs 'zarr>=3' gcsfs obstore tensorstore
+	check "gs, zarr-python and tensorstore" timeout 900 "$bin/python" tests/interop/gs_store.py "$BUILD/zinc" "$endpoint" zinc
 }

@@ -43,16 +43,8 @@ start_ferretdb() {
 
 # MongoDBStore, both ways
 mongo_exchange() {
-	local venv=$ROOT/servers/mongodb-venv
-	say "mongodb, zarr-python's MongoDBStore"
-	[ -e "$venv/complete" ] || { scripts/setup.sh interop-python && python3 -m venv "$venv" &&
-		"$venv/bin/pip" install -q --disable-pip-version-check --only-binary :all: 'zarr<3' 'numcodecs<0.16' 'numpy<2' pymongo &&
-		touch "$venv/complete"; }
-	if "$venv/bin/python" tests/interop/mongodb.py "$BUILD/zinc" "$mongo_url"; then
-		good
-	else
-		bad "exchange with MongoDBStore"
-	fi
+	venv mongodb 'zarr<3' 'numcodecs<0.16' 'numpy<2' pymongo
+	check "mongodb, zarr-python's MongoDBStore" "$bin/python" tests/interop/mongodb.py "$BUILD/zinc" "$mongo_url"
 }
 
 # The server is restarted while a writer goes on.

@@ -170,22 +170,13 @@ pg_standby() {
 	"$dir/standby.control" kill
 }
 
-# Connections that break
-pg_faults() {
-	say "postgresql, connections that break"
-	if timeout 900 python3 tests/live/postgresql_faults.py "$BUILD/tests/store_do" "127.0.0.1:$pg_port" zinc/zinc; then
-		good
-	else
-		bad "connections that break"
-	fi
-}
-
 test_postgresql() {
 	start_postgresql || { bad "postgresql does not start" && return; }
 	try postgresql "$("$pg_bin/postgres" --version | sed 's/[^0-9]*\([0-9.]*\).*/\1/')" "" \
 		"$pg_url/zinc?table=conform{}" "$pg_url/zinc/race/{}"
 	pg_roles
-	pg_faults
+	check "postgresql, connections that break" timeout 900 python3 tests/live/postgresql_faults.py "$BUILD/tests/store_do" \
+		"127.0.0.1:$pg_port" zinc/zinc
 	pg_standby
 	pg_restarts
 	storm "$pg_url/zinc/{}?table=storm" "$dir/postgresql.control"

@@ -73,24 +73,12 @@ test_redis() {
 	place redis "$here/3/place-{}"
 	storm "$here/2?prefix=storm" "$dir/redis"
 	end_redis
-	say "redis, faults of the network"
-	if python3 tests/live/redis_faults.py "$BUILD/tests/store_do" "$redis_port" ${QUICK:+quick}; then
-		good
-	else
-		bad "redis, faults of the network"
-	fi
+	check "redis, faults of the network" python3 tests/live/redis_faults.py "$BUILD/tests/store_do" "$redis_port" ${QUICK:+quick}
 	exchange_redis
 }
 
-# With zarr-python's RedisStore, both directions; the environment of scripts/interop.sh or one of its own.
+# With zarr-python's RedisStore, both directions
 exchange_redis() {
-	local venv=$ROOT/servers/redis-venv
-	say "redis, zarr-python"
-	[ -e "$venv/complete" ] || { python3 -m venv "$venv" && "$venv/bin/pip" install -q --disable-pip-version-check \
-		--only-binary :all: 'zarr<3' 'numcodecs<0.16' 'numpy<2' redis && touch "$venv/complete"; }
-	if "$venv/bin/python" tests/interop/redis_store.py "$BUILD/zinc" "$redis_port"; then
-		good
-	else
-		bad "redis, zarr-python"
-	fi
+	venv redis 'zarr<3' 'numcodecs<0.16' 'numpy<2' redis
+	check "redis, zarr-python" "$bin/python" tests/interop/redis_store.py "$BUILD/zinc" "$redis_port"
 }
