@@ -202,11 +202,14 @@ take_all(mongo_store *s, const char *scheme, const char *rest, const zinc_store_
 
 /* ---- open ---- */
 
-/* Whether the server keeps conditions must be known before anybody relies on them. */
+/* Whether the server keeps conditions must be known before anybody relies on them.  Who has set no deadline has missed
+ * none: the server has failed. */
 static zinc_status
 meet_server(mongo_store *s, const zinc_call_options *call, zinc_error *err)
 {
-	const double most = call && call->timeout > 0 && call->timeout < OPEN_SECONDS ? call->timeout : OPEN_SECONDS;
+	const double own = s->patience < OPEN_SECONDS ? s->patience : OPEN_SECONDS;
+	const bool timed = call && call->timeout > 0 && call->timeout < own;
+	const double most = timed ? call->timeout : own;
 	const zinc_wait wait = {sizeof wait, zinc_now(s->ctx) + most, call ? call->cancel : NULL};
 	zinc_status st;
 	mongo_conn *c;
@@ -218,7 +221,9 @@ meet_server(mongo_store *s, const zinc_call_options *call, zinc_error *err)
 		if (st == ZINC_OK)
 			zinc_mongo_leave(&t, c);
 	} while (zinc_mongo_again(&t, &st, err));
-	return st;
+	if (st != ZINC_E_CANCELLED || timed || zinc_cancel_is(wait.cancel))
+		return st;
+	return zinc_fail(err, ZINC_E_IO, "MongoDB does not answer within %g s: %.600s", most, t.error.text);
 }
 
 static zinc_status

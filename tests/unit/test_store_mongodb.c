@@ -79,6 +79,10 @@ strange_documents_are_noticed(void **state) /* (6) */
 	assert_false(d.has_value);
 	assert_true(d.has_mark);
 	bson_destroy(doc);
+	doc = new_doc("k", NULL, MONGO_GENERATION, -1); /* as a listing asks for it */
+	assert_true(zinc_mongo_read(doc, &d));
+	assert_false(d.has_mark);
+	bson_destroy(doc);
 }
 
 /* ---- URLs ---- */
@@ -106,6 +110,45 @@ bad_urls_are_refused(void **state)
 		assert_int_equal(zinc_store_open(&s, all[i], NULL, &err), ZINC_E_INVALID);
 		assert_null(strstr(zinc_error_text(&err), "canary"));
 	}
+}
+
+/* ---- failures ---- */
+
+static void
+expect_fault(uint32_t domain, uint32_t code, mongo_fault fault, zinc_status status)
+{
+	const bson_error_t e = {domain, code, "so it is"};
+	zinc_error err = ZINC_ERROR_INIT;
+	mongo_conn c;
+
+	memset(&c, 0, sizeof c);
+	assert_int_equal(zinc_mongo_fail(&c, &e, &err), status);
+	assert_int_equal(err.code, status);
+	assert_non_null(strstr(err.text, "so it is"));
+	assert_int_equal(c.fault, fault);
+	assert_int_equal(c.broken, fault == MONGO_LOST || fault == MONGO_DOWN || fault == MONGO_AGAIN);
+}
+
+static void
+failures_are_told_apart(void **state) /* (3), (5) */
+{
+	enum { CONCERN = MONGOC_ERROR_WRITE_CONCERN };
+
+	(void)state;
+	expect_fault(MONGOC_ERROR_SERVER, 11000, MONGO_TWICE, ZINC_E_EXISTS);
+	expect_fault(MONGOC_ERROR_SERVER, 10107, MONGO_AGAIN, ZINC_E_IO);
+	expect_fault(MONGOC_ERROR_SERVER, 11600, MONGO_LOST, ZINC_E_IO);
+	expect_fault(MONGOC_ERROR_STREAM, 1, MONGO_LOST, ZINC_E_IO);
+	expect_fault(MONGOC_ERROR_SERVER_SELECTION, 1, MONGO_DOWN, ZINC_E_IO);
+	expect_fault(MONGOC_ERROR_CLIENT, 11, MONGO_FINAL, ZINC_E_IO);
+	expect_fault(MONGOC_ERROR_SERVER, 4711, MONGO_FINAL, ZINC_E_IO);
+	/* the change was made, but not everywhere: it may be undone */
+	expect_fault(MONGOC_ERROR_SERVER, 64, MONGO_FINAL, ZINC_E_UNCERTAIN);
+	expect_fault(CONCERN, 64, MONGO_FINAL, ZINC_E_UNCERTAIN);
+	expect_fault(CONCERN, 4711, MONGO_FINAL, ZINC_E_UNCERTAIN);
+	expect_fault(CONCERN, 13, MONGO_FINAL, ZINC_E_UNCERTAIN);
+	expect_fault(CONCERN, 10107, MONGO_LOST, ZINC_E_IO); /* never "nothing was done" */
+	expect_fault(CONCERN, 11600, MONGO_LOST, ZINC_E_IO);
 }
 
 /* ---- servers that do not answer as they should ---- */
@@ -139,6 +182,25 @@ silence_ends_with_the_deadline(void **state) /* (4), (7) */
 	peer_stop(&p);
 }
 
+/* Without a deadline it is the setting "patience", and nobody has cancelled anything. */
+static void
+patience_ends(void **state) /* (4) */
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	const double began = zinc_now(zinc_context_get(NULL));
+	zinc_store *s = NULL;
+	silent_peer p;
+	char url[160];
+
+	(void)state;
+	peer_start(&p, NULL, 0, false);
+	snprintf(url, sizeof url, "mongodb://127.0.0.1:%d/d?patience=0.5", p.port);
+	assert_int_equal(zinc_store_open(&s, url, NULL, &err), ZINC_E_IO);
+	assert_true(zinc_now(zinc_context_get(NULL)) - began < 8);
+	assert_null(s);
+	peer_stop(&p);
+}
+
 static void
 garbage_is_a_failure(void **state) /* (6), (7) */
 {
@@ -161,8 +223,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(documents_of_both_are_read), cmocka_unit_test(strange_documents_are_noticed),
-	    cmocka_unit_test(bad_urls_are_refused),       cmocka_unit_test(silence_ends_with_the_deadline),
+	    cmocka_unit_test(documents_of_both_are_read),     cmocka_unit_test(strange_documents_are_noticed),
+	    cmocka_unit_test(bad_urls_are_refused),           cmocka_unit_test(failures_are_told_apart),
+	    cmocka_unit_test(silence_ends_with_the_deadline), cmocka_unit_test(patience_ends),
 	    cmocka_unit_test(garbage_is_a_failure),
 	};
 	zinc_error err = ZINC_ERROR_INIT;
