@@ -342,7 +342,7 @@ zinc_azure_sign(zinc_azure *a, zinc_http_request *r, const char *url, int64_t no
 bool
 zinc_azure_refused(zinc_azure *a)
 {
-	return a->kind == TOKENS && zinc_tokens_refused(a->tokens, NULL);
+	return a->kind == TOKENS && zinc_tokens_refused(a->tokens);
 }
 
 /* ---- facts ---- */

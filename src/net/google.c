@@ -372,7 +372,7 @@ zinc_google_sign(zinc_google *g, zinc_http_request *r, bool secure, bool *signs,
 void
 zinc_google_refused(zinc_google *g)
 {
-	zinc_tokens_refused(g->tokens, NULL);
+	zinc_tokens_refused(g->tokens);
 }
 
 bool

@@ -247,13 +247,12 @@ zinc_tokens_take(zinc_tokens *t, zinc_token **out, const zinc_wait *wait, zinc_e
 }
 
 bool
-zinc_tokens_refused(zinc_tokens *t, zinc_token *shown)
+zinc_tokens_refused(zinc_tokens *t)
 {
 	bool again;
 
 	pthread_mutex_lock(&t->lock);
-	again = t->now && t->now->shown.text && (!shown || shown == &t->now->shown) &&
-		(t->now->refused || zinc_now(t->ctx) >= t->now->found + YOUNG);
+	again = t->now && t->now->shown.text && (t->now->refused || zinc_now(t->ctx) >= t->now->found + YOUNG);
 	if (again)
 		t->now->refused = true;
 	pthread_mutex_unlock(&t->lock);

@@ -4,7 +4,7 @@
  *     zinc_tokens_new(&t, ctx, find, arg, err)
  *     zinc_tokens_take(t, &token, wait, err)      token->text is valid now; NULL: there is none, requests are anonymous
  *     ... send it ...
- *     zinc_tokens_refused(t, token)               only if the server said that it is not valid
+ *     zinc_tokens_refused(t)                      only if the server said that it is not valid
  *     zinc_token_release(token)
  *     zinc_tokens_free(t)
  */
@@ -42,9 +42,9 @@ zinc_status zinc_tokens_new(zinc_tokens **out, zinc_context *ctx, const char *ca
 void zinc_tokens_free(zinc_tokens *t);
 zinc_status zinc_tokens_take(zinc_tokens *t, zinc_token **out, const zinc_wait *wait, zinc_error *err);
 void zinc_token_release(zinc_token *token); /* NULL is ignored */
-/* The server does not accept it (NULL: the last one): the next take searches again.  False, and no effect, on a token that
+/* The server does not accept the last one: the next take searches again.  False, and no effect, on a token that
  * was found in the last seconds: many requests fail together, and a token that is refused at once would not get better. */
-bool zinc_tokens_refused(zinc_tokens *t, zinc_token *token);
+bool zinc_tokens_refused(zinc_tokens *t);
 /* Does a text contain the token, the one before it, or a part of them (zinc_secret_shows)?  A server might send it back. */
 bool zinc_tokens_show(zinc_tokens *t, zinc_bytes text);
 
