@@ -62,8 +62,15 @@ put_level(const char *file, const char *key, size_t n)
 #endif
 
 #if ZINC_WITH_BERKELEYDB
+static int
+compare_numbers(DB *db, const DBT *a, const DBT *b)
+{
+	(void)db;
+	return a->size != b->size ? (a->size > b->size ? 1 : -1) : memcmp(a->data, b->data, a->size);
+}
+
 static void
-put_berkeley(const char *file, const char *key, size_t n)
+put_berkeley_in(const char *file, const char *key, size_t n, int (*order)(DB *db, const DBT *a, const DBT *b))
 {
 	DBT k, v;
 	DB *db = NULL;
@@ -75,9 +82,24 @@ put_berkeley(const char *file, const char *key, size_t n)
 	v.data = (void *)(uintptr_t) "x";
 	v.size = 1;
 	assert_int_equal(db_create(&db, NULL, 0), 0);
+	if (order)
+		assert_int_equal(db->set_bt_compare(db, order), 0);
 	assert_int_equal(db->open(db, NULL, file, NULL, DB_BTREE, DB_CREATE, 0666), 0);
 	assert_int_equal(db->put(db, NULL, &k, &v, 0), 0);
 	assert_int_equal(db->close(db, 0), 0);
+}
+
+static void
+put_berkeley(const char *file, const char *key, size_t n)
+{
+	put_berkeley_in(file, key, n, NULL);
+}
+
+static void
+put_berkeley_numbers(const char *file)
+{
+	put_berkeley_in(file, "10", 2, compare_numbers);
+	put_berkeley_in(file, "9", 1, compare_numbers);
 }
 #endif
 
@@ -92,6 +114,16 @@ put_kyoto(const char *file, const char *key, size_t n)
 	assert_true(kcdbclose(db));
 	kcdbdel(db);
 }
+
+static void
+put_kyoto_numbers(const char *file)
+{
+	char name[96];
+
+	snprintf(name, sizeof name, "%s#rcomp=dec", file);
+	put_kyoto(name, "10", 2);
+	put_kyoto(name, "9", 1);
+}
 #endif
 
 #if ZINC_WITH_TOKYOCABINET && !UNDER_TSAN
@@ -102,6 +134,19 @@ put_tree(const char *file, const char *key, size_t n)
 
 	assert_true(tcbdbopen(db, file, BDBOWRITER | BDBOCREAT));
 	assert_true(tcbdbput(db, key, (int)n, "x", 1));
+	assert_true(tcbdbclose(db));
+	tcbdbdel(db);
+}
+
+static void
+put_tree_numbers(const char *file)
+{
+	TCBDB *db = tcbdbnew();
+
+	assert_true(tcbdbsetcmpfunc(db, tccmpdecimal, NULL));
+	assert_true(tcbdbopen(db, file, BDBOWRITER | BDBOCREAT));
+	assert_true(tcbdbput(db, "10", 2, "x", 1));
+	assert_true(tcbdbput(db, "9", 1, "x", 1));
 	assert_true(tcbdbclose(db));
 	tcbdbdel(db);
 }
@@ -120,20 +165,20 @@ put_hash(const char *file, const char *key, size_t n)
 
 static const kind kinds[] = {
 #if ZINC_WITH_LEVELDB
-    {"leveldb", ".leveldb", true, false, true, put_level, zinc_store_leveldb_register},
+    {"leveldb", ".leveldb", true, false, true, put_level, NULL, zinc_store_leveldb_register},
 #endif
 #if ZINC_WITH_BERKELEYDB
-    {"berkeleydb", ".bdb", false, true, false, put_berkeley, zinc_store_berkeleydb_register},
+    {"berkeleydb", ".bdb", false, true, false, put_berkeley, put_berkeley_numbers, zinc_store_berkeleydb_register},
 #endif
 #if ZINC_WITH_KYOTOCABINET && !UNDER_TSAN
-    {"kyotocabinet", ".kct", false, true, true, put_kyoto, zinc_store_kyotocabinet_register},
-    {"kyotocabinet", ".kch", false, true, true, put_kyoto, NULL},
+    {"kyotocabinet", ".kct", false, true, true, put_kyoto, put_kyoto_numbers, zinc_store_kyotocabinet_register},
+    {"kyotocabinet", ".kch", false, true, true, put_kyoto, NULL, NULL},
 #endif
 #if ZINC_WITH_TOKYOCABINET && !UNDER_TSAN
-    {"tokyocabinet", ".tcb", false, true, true, put_tree, zinc_store_tokyocabinet_register},
-    {"tokyocabinet", ".tch", false, true, true, put_hash, NULL},
+    {"tokyocabinet", ".tcb", false, true, true, put_tree, put_tree_numbers, zinc_store_tokyocabinet_register},
+    {"tokyocabinet", ".tch", false, true, true, put_hash, NULL, NULL},
 #endif
-    {NULL, NULL, false, false, false, NULL, NULL},
+    {NULL, NULL, false, false, false, NULL, NULL, NULL},
 };
 
 static const kind *now; /* the one that is tested */

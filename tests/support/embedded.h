@@ -16,6 +16,8 @@ typedef struct kind {
 	bool killable; /* a writer that is killed loses nothing */
 	/* By the library itself: any bytes as a key, with the value "x", as another program may write them. */
 	void (*put_raw)(const char *file, const char *key, size_t n);
+	/* A database with the keys 9 and 10, in this order; NULL: the library has no other. */
+	void (*put_numbers)(const char *file);
 	zinc_status (*add)(zinc_error *err); /* NULL: its store was added before */
 } kind;
 

@@ -369,12 +369,14 @@ many_keys(void **state)
 	assert_int_equal(o.n, n);
 	assert_false(o.wrong);
 	assert_ok(zinc_store_del_prefix(s, "b/", ZINC_PUT_RELAXED, NULL, &err));
-	assert_missing(s, "b/c/1");
+	o = (order){.n = 0};
+	assert_ok(zinc_store_list(s, "b/", check_order, &o, NULL, &err));
+	assert_int_equal(o.n, 0);
 	assert_text(s, "c/c/2", "c/c/2");
 	zinc_store_close(s);
 }
 
-/* A database of another program may have another order. */
+/* A database of another program may have another order: here "9" before "10". */
 static void
 other_orders_are_refused(void **state)
 {
@@ -383,12 +385,10 @@ other_orders_are_refused(void **state)
 	zinc_store *s;
 
 	(void)state;
-	if (strcmp(this_kind()->ending, ".kct") != 0)
+	if (!this_kind()->put_numbers)
 		return;
-	this_kind()->put_raw("decimal.kct#rcomp=dec", "10", 2);
-	this_kind()->put_raw("decimal.kct#rcomp=dec", "9", 1);
+	this_kind()->put_numbers(named("decimal"));
 	s = open_at("decimal");
-	assert_text(s, "9", "x");
 	assert_int_equal(zinc_store_list(s, "", check_order, &o, NULL, &err), ZINC_E_UNSUPPORTED);
 	assert_non_null(strstr(err.text, "byte order"));
 	zinc_store_close(s);

@@ -199,6 +199,60 @@ silence_ends_with_the_deadline(void **state) /* (4), (6), (7) */
 	peer_stop(&p);
 }
 
+/* Without a deadline it is the setting "patience", which ends the tries. */
+static void
+patience_ends(void **state) /* (4) */
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob blob = ZINC_BLOB_INIT;
+	const double began = zinc_now(zinc_context_get(NULL));
+	zinc_store *s = NULL;
+	silent_peer p;
+	char url[160];
+
+	(void)state;
+	peer_start(&p, NULL, 0, true);
+	snprintf(url, sizeof url, "postgresql://127.0.0.1:%d/d?sslmode=disable&patience=0.5", p.port);
+	assert_ok(zinc_store_open(&s, url, NULL, &err));
+	assert_int_equal(zinc_store_get_all(s, "a", &blob, NULL, 0, NULL, &err), ZINC_E_IO);
+	assert_true(zinc_now(zinc_context_get(NULL)) - began < 4); /* a server that was never reached gets 5 s */
+	zinc_store_close(s);
+	peer_stop(&p);
+}
+
+static void *
+cancel_soon(void *flag)
+{
+	usleep(50000);
+	zinc_cancel_set((zinc_cancel *)flag);
+	return NULL;
+}
+
+static void
+cancelling_ends_a_wait(void **state) /* (4) */
+{
+	zinc_cancel flag = ZINC_CANCEL_INIT;
+	const zinc_wait wait = {sizeof wait, 0, &flag};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob blob = ZINC_BLOB_INIT;
+	const double began = zinc_now(zinc_context_get(NULL));
+	zinc_store *s = NULL;
+	pthread_t thread;
+	silent_peer p;
+	char url[160];
+
+	(void)state;
+	peer_start(&p, NULL, 0, false);
+	snprintf(url, sizeof url, "postgresql://127.0.0.1:%d/d?sslmode=disable&connect_timeout=20", p.port);
+	assert_ok(zinc_store_open(&s, url, NULL, &err));
+	assert_int_equal(pthread_create(&thread, NULL, cancel_soon, &flag), 0);
+	assert_int_equal(zinc_store_get_all(s, "a", &blob, NULL, 0, &wait, &err), ZINC_E_CANCELLED);
+	pthread_join(thread, NULL);
+	assert_true(zinc_now(zinc_context_get(NULL)) - began < 10);
+	zinc_store_close(s);
+	peer_stop(&p);
+}
+
 static void
 garbage_is_a_failure(void **state) /* (6), (7) */
 {
@@ -239,6 +293,8 @@ main(void)
 	    cmocka_unit_test(failures_to_connect_are_told_apart),
 	    cmocka_unit_test(tags_are_generations),
 	    cmocka_unit_test(silence_ends_with_the_deadline),
+	    cmocka_unit_test(patience_ends),
+	    cmocka_unit_test(cancelling_ends_a_wait),
 	    cmocka_unit_test(garbage_is_a_failure),
 	    cmocka_unit_test(a_refusal_of_the_server_is_final),
 	};

@@ -8,6 +8,7 @@
 
 #include "store/store_redis.h"
 #include "support/gets.h"
+#include "support/own_address.h"
 #include "support/redis_peer.h"
 #include "support/test.h"
 
@@ -516,6 +517,31 @@ assert_refused(const peer_script *script, zinc_status want, const char *word)
 	peer_stop(p);
 }
 
+/* (8) Not a byte is sent. */
+static void
+passwords_stay_on_this_machine(void **state)
+{
+	char host[INET_ADDRSTRLEN], url[128], byte;
+	int port, listener = listen_outside(host, &port), there;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob b = ZINC_BLOB_INIT;
+	zinc_store *s = NULL;
+
+	(void)state;
+	if (listener < 0)
+		skip();
+	snprintf(url, sizeof url, "redis://me:canary@%s:%d/0", host, port);
+	assert_ok(zinc_store_open(&s, url, NULL, &err));
+	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err), ZINC_E_INVALID);
+	assert_non_null(strstr(zinc_error_text(&err), "redis.plain_password"));
+	assert_null(strstr(zinc_error_text(&err), "canary"));
+	there = accept(listener, NULL, NULL);
+	assert_int_equal(read(there, &byte, 1), 0);
+	zinc_store_close(s);
+	close(there);
+	close(listener);
+}
+
 /* (8), (9) */
 static void
 servers_that_are_refused(void **state)
@@ -752,6 +778,7 @@ main(void)
 	    cmocka_unit_test(reading_goes_on_with_another_value),
 	    cmocka_unit_test(huge_values),
 	    cmocka_unit_test(servers_that_are_refused),
+	    cmocka_unit_test(passwords_stay_on_this_machine),
 	    cmocka_unit_test(answers_too_many),
 	    cmocka_unit_test(another_master),
 	    cmocka_unit_test(dead_connections_are_given_up_together),

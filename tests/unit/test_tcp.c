@@ -3,6 +3,7 @@
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "net/net.h"
+#include "support/own_address.h"
 #include "support/test.h"
 #include "support/web.h"
 
@@ -79,6 +81,43 @@ nothing_waits_too_long(void **state)
 	close(listener);
 }
 
+static void *
+cancel_soon(void *flag)
+{
+	usleep(50000);
+	zinc_cancel_set((zinc_cancel *)flag);
+	return NULL;
+}
+
+/* The timeout is long, but the call is not. */
+static void
+timeouts_do_not_prolong_calls(void **state)
+{
+	int port, listener = listen_here(&port), there;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_cancel flag = ZINC_CANCEL_INIT;
+	zinc_wait wait = {sizeof wait, 0, NULL};
+	zinc_tcp *c = NULL;
+	const double began = now();
+	pthread_t thread;
+	uint8_t byte;
+	size_t n;
+
+	(void)state;
+	assert_ok(connect_to(&c, "127.0.0.1", port, 20, NULL, &err));
+	there = accept(listener, NULL, NULL);
+	wait.until = began + 0.05;
+	assert_int_equal(zinc_tcp_recv(c, &byte, 1, &n, &wait, &err), ZINC_E_CANCELLED);
+	wait = (zinc_wait){sizeof wait, 0, &flag};
+	assert_int_equal(pthread_create(&thread, NULL, cancel_soon, &flag), 0);
+	assert_int_equal(zinc_tcp_recv(c, &byte, 1, &n, &wait, &err), ZINC_E_CANCELLED);
+	pthread_join(thread, NULL);
+	assert_true(now() - began < 10);
+	zinc_tcp_close(c);
+	close(there);
+	close(listener);
+}
+
 /* ---- (2) ---- */
 
 /* "localhost" is ::1 and 127.0.0.1 on many machines; nobody listens at the first. */
@@ -97,6 +136,24 @@ all_addresses_are_tried(void **state)
 	assert_int_equal(connect_to(&c, "localhost", port, 5, NULL, &err), ZINC_E_IO);
 	assert_int_equal(connect_to(&c, "no-such-host.invalid", port, 5, NULL, &err), ZINC_E_IO);
 	assert_non_null(strstr(zinc_error_text(&err), "no-such-host.invalid"));
+}
+
+/* Only loopback is this machine: no other program can be in between. */
+static void
+own_addresses_are_not_local(void **state)
+{
+	char host[INET_ADDRSTRLEN];
+	int port, listener = listen_outside(host, &port);
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_tcp *c = NULL;
+
+	(void)state;
+	if (listener < 0)
+		skip();
+	assert_ok(connect_to(&c, host, port, 5, NULL, &err));
+	assert_false(zinc_tcp_is_local(c));
+	zinc_tcp_close(c);
+	close(listener);
 }
 
 static void
@@ -141,6 +198,27 @@ closed_connections(void **state)
 			break;
 	assert_true(i < 10);
 	zinc_tcp_close(c);
+	close(listener);
+}
+
+/* (6) */
+static void
+idle_connections(void **state)
+{
+	int port, listener = listen_here(&port), there, i;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_tcp *c = NULL;
+
+	(void)state;
+	assert_ok(connect_to(&c, "127.0.0.1", port, 1, NULL, &err));
+	there = accept(listener, NULL, NULL);
+	assert_false(zinc_tcp_is_stale(c));
+	assert_int_equal(send(there, "x", 1, 0), 1); /* nobody has asked */
+	for (i = 0; i < 500 && !zinc_tcp_is_stale(c); i++)
+		usleep(10000);
+	assert_true(zinc_tcp_is_stale(c));
+	zinc_tcp_close(c);
+	close(there);
 	close(listener);
 }
 
@@ -234,6 +312,9 @@ idle_tls(void **state)
 	while (zinc_tcp_recv(c, answer, sizeof answer, &n, NULL, &err) == ZINC_OK)
 		;
 	assert_true(zinc_tcp_is_stale(c));
+	for (i = 0; i < 500 && zinc_tcp_send(c, request, strlen(request), NULL, &err) == ZINC_OK; i++)
+		usleep(10000); /* (4): SIGPIPE would end this process */
+	assert_true(i < 500);
 	zinc_tcp_close(c);
 }
 
@@ -279,13 +360,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(nothing_waits_too_long),
-	    cmocka_unit_test(all_addresses_are_tried),
-	    cmocka_unit_test(sockets_of_files),
-	    cmocka_unit_test(closed_connections),
-	    cmocka_unit_test(certificates),
-	    cmocka_unit_test(child_closes_its_copy),
-	    cmocka_unit_test(idle_tls),
+	    cmocka_unit_test(nothing_waits_too_long),  cmocka_unit_test(timeouts_do_not_prolong_calls),
+	    cmocka_unit_test(all_addresses_are_tried), cmocka_unit_test(own_addresses_are_not_local),
+	    cmocka_unit_test(sockets_of_files),        cmocka_unit_test(closed_connections),
+	    cmocka_unit_test(idle_connections),        cmocka_unit_test(certificates),
+	    cmocka_unit_test(child_closes_its_copy),   cmocka_unit_test(idle_tls),
 	    cmocka_unit_test(keys_that_are_locked),
 	};
 
