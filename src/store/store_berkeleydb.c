@@ -22,6 +22,8 @@
 typedef struct berkeley_db {
 	DB *db;
 	bool hash;
+	bool written;
+	atomic_uint_least64_t pending; /* bytes that are not on disk yet, at most */
 } berkeley_db;
 
 static zinc_status
@@ -78,11 +80,25 @@ ignore_message(const DB_ENV *env, const char *prefix, const char *message)
 	(void)env, (void)prefix, (void)message;
 }
 
+static int
+sync_all(berkeley_db *d)
+{
+	const int rc = d->db->sync(d->db, 0);
+
+	if (rc == 0)
+		atomic_store(&d->pending, 0);
+	return rc;
+}
+
 static zinc_status
 berkeley_close(void *db, zinc_error *err)
 {
 	berkeley_db *d = (berkeley_db *)db;
-	const int rc = d->db->close(d->db, 0);
+	int fd = -1, rc;
+
+	if (d->written && sync_all(d) == 0 && d->db->fd(d->db, &fd) == 0)
+		zinc_embedded_give_back(fd);
+	rc = d->db->close(d->db, 0);
 
 	zinc_free(zinc_context_get(NULL), d);
 	return rc == 0 ? ZINC_OK : berkeley_fail(rc, "cannot close the database", err);
@@ -190,20 +206,36 @@ berkeley_get(void *db, const char *key, size_t n, embedded_value *out, zinc_erro
 static zinc_status
 berkeley_sync(void *db, zinc_error *err)
 {
-	const berkeley_db *d = (const berkeley_db *)db;
-	const int rc = d->db->sync(d->db, 0);
+	berkeley_db *d = (berkeley_db *)db;
+	const int rc = sync_all(d);
 
 	return rc == 0 ? ZINC_OK : berkeley_fail(rc, "cannot sync the database", err);
+}
+
+/* Pages are written when the database is synced, at the latest: there must be room for all of them. */
+static zinc_status
+make_room(berkeley_db *d, const embedded_change *changes, size_t n, zinc_error *err)
+{
+	const uint64_t nbytes = atomic_load(&d->pending) + zinc_embedded_room(changes, n);
+	int fd = -1;
+
+	if (d->db->fd(d->db, &fd) != 0)
+		return ZINC_OK;
+	ZINC_TRY(zinc_embedded_reserve(fd, nbytes, err));
+	d->written = true;
+	atomic_store(&d->pending, nbytes);
+	return ZINC_OK;
 }
 
 /* Without transactions, a failure leaves the changes before it. */
 static zinc_status
 berkeley_write(void *db, const embedded_change *changes, size_t n, bool durable, zinc_error *err)
 {
-	const berkeley_db *d = (const berkeley_db *)db;
+	berkeley_db *d = (berkeley_db *)db;
 	int rc = 0;
 	size_t i;
 
+	ZINC_TRY(make_room(d, changes, n, err));
 	for (i = 0; i < n && rc == 0; i++) {
 		DBT k = dbt_of(changes[i].key, changes[i].nkey), v = dbt_of(changes[i].bytes, changes[i].nbytes);
 
@@ -212,7 +244,7 @@ berkeley_write(void *db, const embedded_change *changes, size_t n, bool durable,
 			rc = 0;
 	}
 	if (rc == 0 && durable)
-		rc = d->db->sync(d->db, 0);
+		rc = sync_all(d);
 	if (rc == 0)
 		return ZINC_OK;
 	(void)berkeley_fail(rc, "cannot write", err);

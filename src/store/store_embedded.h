@@ -4,6 +4,7 @@
  *   store_embedded.c       the store: get, changes, listing, open; promises
  *   store_embedded_db.c    open databases: one per file and process, other processes, threads, fork
  *   store_embedded_new.c   making a database that is a file
+ *   store_embedded_room.c  room on the disk for a change
  *   store_embedded_sort.c  listings of databases that have no order
  *   store_leveldb.c ...    each library as a table of functions
  */
@@ -161,6 +162,15 @@ zinc_status zinc_embedded_sync_directory(zinc_context *ctx, const char *path, zi
 
 /* Make a new database that is a file.  *busy, with a failure: another process does so. */
 zinc_status zinc_embedded_create(const embedded_store *s, bool *busy, zinc_error *err);
+
+/* ---- store_embedded_room.c ---- */
+
+/* Bytes that a file may grow by. */
+uint64_t zinc_embedded_room(const embedded_change *changes, size_t n);
+/* Take the blocks for so many bytes beyond the end of the file. */
+zinc_status zinc_embedded_reserve(int fd, uint64_t nbytes, zinc_error *err);
+/* What was taken and not used. */
+void zinc_embedded_give_back(int fd);
 
 /* ---- store_embedded_sort.c ---- */
 

@@ -103,6 +103,7 @@ check_status(kyoto_db *d, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* Without mapped memory (msiz): a full disk would end the process there, where write() fails and the change is undone. */
 static zinc_status
 kyoto_open(const char *path, embedded_mode mode, void **db, bool *busy, zinc_error *err)
 {
@@ -115,7 +116,7 @@ kyoto_open(const char *path, embedded_mode mode, void **db, bool *busy, zinc_err
 		return zinc_fail_nomem(err);
 	d->hash = is_hash(path);
 	d->db = kcdbnew();
-	if (snprintf(name, sizeof name, "%s#type=%s", path, d->hash ? "kch" : "kct") >= (int)sizeof name)
+	if (snprintf(name, sizeof name, "%s#type=%s#msiz=0", path, d->hash ? "kch" : "kct") >= (int)sizeof name)
 		st = zinc_fail(err, ZINC_E_LIMIT, "the path is too long");
 	else if (kcdbopen(d->db, name, how | KCOTRYLOCK | KCONOREPAIR | (mode == EMBEDDED_CREATE ? KCOCREATE : 0)))
 		st = check_status(d, err);

@@ -21,7 +21,15 @@
 typedef struct tokyo_db {
 	TCBDB *tree;
 	TCHDB *hash;
+	bool written;
 } tokyo_db;
+
+/* A tree is in a hash database. */
+static TCHDB *
+file_of(const tokyo_db *d)
+{
+	return d->tree ? d->tree->hdb : d->hash;
+}
 
 static zinc_status
 status_of(int code)
@@ -66,8 +74,13 @@ static zinc_status
 tokyo_close(void *db, zinc_error *err)
 {
 	tokyo_db *d = (tokyo_db *)db;
-	const bool good = d->tree ? tcbdbclose(d->tree) : tchdbclose(d->hash);
-	const zinc_status st = good ? ZINC_OK : tokyo_fail(d, "cannot close the database", err);
+	bool good;
+	zinc_status st;
+
+	if (d->written)
+		zinc_embedded_give_back(file_of(d)->fd);
+	good = d->tree ? tcbdbclose(d->tree) : tchdbclose(d->hash);
+	st = good ? ZINC_OK : tokyo_fail(d, "cannot close the database", err);
 
 	tokyo_free(d);
 	return st;
@@ -81,7 +94,8 @@ is_hash(const char *path)
 	return n > 4 && strcasecmp(path + n - 4, ".tch") == 0;
 }
 
-/* A new database may be longer than 2 GiB.  The modes of the two kinds are the same numbers. */
+/* A new database may be longer than 2 GiB.  The modes of the two kinds are the same numbers.  Nothing but the index is
+ * changed in mapped memory: a full disk would end the process there, where write() fails. */
 static bool
 open_tree(TCBDB *db, const char *path, int mode)
 {
@@ -92,8 +106,8 @@ open_tree(TCBDB *db, const char *path, int mode)
 static bool
 open_hash(TCHDB *db, const char *path, int mode)
 {
-	return tchdbsetmutex(db) && (!(mode & HDBOCREAT) || tchdbtune(db, 0, -1, -1, HDBTLARGE)) &&
-	       tchdbopen(db, path, mode);
+	return tchdbsetmutex(db) && tchdbsetxmsiz(db, 0) &&
+	       (!(mode & HDBOCREAT) || tchdbtune(db, 0, -1, -1, HDBTLARGE)) && tchdbopen(db, path, mode);
 }
 
 static zinc_status
@@ -164,16 +178,30 @@ uncertain(zinc_error *err)
 	return ZINC_E_UNCERTAIN;
 }
 
+/* A tree writes pages anew that have other values, too: some of the usual size.  What undoes the change is as long. */
+static zinc_status
+make_room(const tokyo_db *d, const embedded_change *changes, size_t n, zinc_error *err)
+{
+	const TCHDB *file = file_of(d);
+	const uint64_t pages = file->rnum ? 8 * (file->fsiz - file->frec) / file->rnum : 0;
+	const uint64_t nbytes = zinc_embedded_room(changes, n);
+
+	ZINC_TRY(zinc_embedded_reserve(file->fd, nbytes ? nbytes + pages : 0, err));
+	return zinc_embedded_reserve(file->walfd, nbytes + pages, err);
+}
+
 static zinc_status
 tokyo_write(void *db, const embedded_change *changes, size_t n, bool durable, zinc_error *err)
 {
-	const tokyo_db *d = (const tokyo_db *)db;
-	zinc_status st = ZINC_OK;
+	tokyo_db *d = (tokyo_db *)db;
+	zinc_status st;
 	size_t i;
 
 	(void)durable; /* all are */
 	if (!(d->tree ? tcbdbtranbegin(d->tree) : tchdbtranbegin(d->hash)))
 		return tokyo_fail(d, "cannot begin a change", err);
+	d->written = true;
+	st = make_room(d, changes, n, err);
 	for (i = 0; i < n && st == ZINC_OK; i++)
 		if (!(changes[i].bytes ? put_one(d, &changes[i]) : erase_one(d, &changes[i])))
 			st = tokyo_fail(d, "cannot write", err);
