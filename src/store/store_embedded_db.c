@@ -657,16 +657,17 @@ find_or_open(const embedded_store *s, embedded_use use, embedded_db **out, step 
 	return d ? give_up(d, next, wait, err) : open_unless(s, use, there ? &st : NULL, out, next, err);
 }
 
-/* Be one of those who use it, when it is one's turn. */
+/* Be one of those who use it, when it is one's turn.  STEP_AGAIN: the change that was waited for has failed. */
 static zinc_status
-step_inside(embedded_db *d, bool write, const zinc_wait *wait, zinc_error *err)
+step_inside(embedded_db *d, bool write, step *next, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_status st = ZINC_OK;
 
 	d->inside++;
 	while (st == ZINC_OK && (write ? d->writing : d->applying))
 		st = wait_changed(wait, err);
-	if (st != ZINC_OK) {
+	*next = d->failed ? STEP_AGAIN : STEP_DONE;
+	if (st != ZINC_OK || d->failed) {
 		d->inside--;
 		pthread_cond_broadcast(&registry.changed);
 	} else if (write) {
@@ -683,16 +684,16 @@ try_enter(embedded_store *s, embedded_use use, embedded_db **out, bool *busy, co
 	zinc_status st = ZINC_OK;
 	step next = STEP_AGAIN;
 
-	*out = NULL;
 	lock_registry();
 	while (st == ZINC_OK && next == STEP_AGAIN) {
+		*out = NULL;
 		if (registry.moving || registry.forking)
 			st = wait_changed(wait, err);
 		else
 			st = find_or_open(s, use, out, &next, wait, err);
+		if (st == ZINC_OK && next == STEP_DONE && *out)
+			st = step_inside(*out, use != EMBEDDED_LOOK, &next, wait, err);
 	}
-	if (st == ZINC_OK && next == STEP_DONE && *out)
-		st = step_inside(*out, use != EMBEDDED_LOOK, wait, err);
 	unlock_registry();
 	*busy = next == STEP_BUSY;
 	return st;

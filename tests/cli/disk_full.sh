@@ -44,7 +44,7 @@ for ending in $endings; do
 	zinc 0 create "$db/kept" --shape 100000 --dtype uint8 --codecs none
 	zinc 0 put "$db/kept" --from kept
 	fill
-	zinc 3 put "$db/small" --from raw
+	zinc 3 put "$db/small" --from raw -j 4 --timeout 100 # no thread goes on with the handle of another whose change failed
 	[ "$ending" = leveldb ] || whole # LevelDB needs room to open a database
 	rm small/ballast
 	whole
