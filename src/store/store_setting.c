@@ -8,8 +8,8 @@
  * Promises (tests/unit/test_store_setting.c names each by its number):
  *
  * (1) The first source that has a value decides; a source that gives it twice is E_INVALID.
- * (2) An unknown name is E_INVALID, and the error suggests the most similar known name.  The full name of another
- *     store's setting is ignored, so that one list can serve several stores.
+ * (2) An unknown name is E_INVALID, and the error suggests the most similar known name, if there is one.  The full name
+ *     of another store's setting is ignored, so that one list can serve several stores.
  * (3) A value that is not of its row's type is E_INVALID.  The value of a secret appears in no error.
  * (4) If the server uses the query of a URL itself, the store takes only the settings that its rows know, by names
  *     without escapes; the rest of the query stays as it was.
@@ -87,7 +87,7 @@ distance(const char *a, const char *b)
 		row[0] = i;
 		for (j = 1; j <= n; j++) {
 			above = row[j];
-			row[j] = diagonal + (a[i - 1] != b[j - 1]);
+			row[j] = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
 			if (above + 1 < row[j])
 				row[j] = above + 1;
 			if (row[j - 1] + 1 < row[j])
@@ -98,6 +98,17 @@ distance(const char *a, const char *b)
 	return row[n];
 }
 
+/* A name of which the other is a part ("key", "account_key") is near; one that has little in common is none to suggest. */
+static size_t
+unlikeness(const char *given, const char *name)
+{
+	const size_t d = distance(given, name), n = strlen(given);
+
+	if (d > 1 && n >= 3 && (strstr(name, given) || strstr(given, name)))
+		return 1;
+	return d <= 1 + n / 4 ? d : SIZE_MAX;
+}
+
 static zinc_status
 unknown_name(const gathering *g, const char *name, zinc_error *err)
 {
@@ -106,15 +117,19 @@ unknown_name(const gathering *g, const char *name, zinc_error *err)
 	size_t best = SIZE_MAX, d;
 
 	for (row = g->ops->settings; row && row->name; row++) {
-		d = distance(own, row->name);
+		d = unlikeness(own, row->name);
 		if (d < best) {
 			best = d;
 			nearest = row;
 		}
 	}
-	if (!nearest)
+	if (!g->ops->settings || !g->ops->settings->name)
 		return zinc_fail(err, ZINC_E_INVALID, "\"%.*s\" in %s: the store %s has no settings", MAX_NAME, name,
 				 g->source, store);
+	if (!nearest)
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "unknown setting \"%.*s\" in %s: zinc stores --long lists those of the store %s",
+				 MAX_NAME, name, g->source, store);
 	return zinc_fail(err, ZINC_E_INVALID, "unknown setting \"%.*s\" in %s: did you mean \"%s.%s\"?", MAX_NAME, name,
 			 g->source, store, nearest->name);
 }

@@ -127,6 +127,10 @@ unknown_names_are_told(void **state)
 	assert_string_equal(value("header.X-A", others, 3, NULL), "b");
 	refuse(typo, 1, NULL, "did you mean \"kind.timeout\"?");
 	refuse(NULL, 0, "tres=1", "did you mean \"kind.tries\"?");
+	refuse(NULL, 0, "time=1", "did you mean \"kind.timeout\"?");
+	refuse(NULL, 0, "my_place=1", "did you mean \"kind.place\"?");
+	refuse(NULL, 0, "PLACE=1", "did you mean \"kind.place\"?");
+	refuse(NULL, 0, "application=1", "zinc stores --long lists those of the store kind");
 	refuse(nobody, 1, NULL, "knd.timeout");
 	refuse(none, 1, NULL, "no name");
 	refuse(NULL, 0, "hush", "name=value");
