@@ -354,6 +354,8 @@ zinc_hierarchy_writable(const zinc_hierarchy *h, zinc_error *err)
 		zinc_fail(err, ZINC_E_READONLY, "the hierarchy is open for reading only");
 	else
 		zinc_fail(err, ZINC_E_READONLY, "this store cannot be written%s",
-			  caps.flags & ZINC_CAP_REMOTE ? ": write a local copy, and upload that" : "");
+			  caps.flags & ZINC_CAP_REMOTE ? ": write a local copy, and upload that, "
+							 "or if it is a web server that takes PUT add ?write=yes"
+						       : "");
 	return zinc_error_at_url(err, ZINC_E_READONLY, h->url);
 }

@@ -307,6 +307,22 @@ put(struct documents *d, const char *key)
 	return zinc_error_at_key(d->err, zinc_error_copy(d->err, &e), key);
 }
 
+static bool
+can_list(zinc_store *s)
+{
+	zinc_caps caps = ZINC_CAPS_INIT;
+
+	zinc_store_caps(s, &caps);
+	return caps.flags & ZINC_CAP_LIST;
+}
+
+/* The group that was copied, into a store that cannot list: without consolidated metadata nobody would find its nodes. */
+static bool
+is_unseen(const zinc_cp *c, const zinc_cp_node *n)
+{
+	return n->kind == ZINC_NODE_GROUP && !n->implicit && strcmp(n->to, c->to_path) == 0 && !can_list(c->to->store);
+}
+
 /* Does the group need consolidated metadata: is it missing, or does it describe other documents?  zinc_change_end also
  * drops the group's own in version 2. */
 static zinc_status
@@ -317,7 +333,7 @@ needs_copies(const zinc_cp *c, const zinc_cp_node *n, bool *wants, zinc_error *e
 	zinc_status st;
 	bool has;
 
-	*wants = n->copies && !n->left_out &&
+	*wants = (n->copies || is_unseen(c, n)) && !n->left_out &&
 		 c->to->format->copies.of >= (n->to[1] ? ZINC_COPIES_OF_GROUPS : ZINC_COPIES_OF_ROOT);
 	if (!*wants || c->any_changed || c->unlisted)
 		return ZINC_OK;
@@ -336,7 +352,7 @@ is_limited(zinc_store *s)
 	zinc_caps caps = ZINC_CAPS_INIT;
 
 	zinc_store_caps(s, &caps);
-	return !(caps.flags & ZINC_CAP_LIST) || !(caps.flags & (ZINC_CAP_CAS | ZINC_CAP_UPDATE));
+	return !can_list(s) || !(caps.flags & (ZINC_CAP_CAS | ZINC_CAP_UPDATE));
 }
 
 /* A target that cannot list needs it most: it is made in memory, of the documents that were put. */
@@ -363,7 +379,7 @@ consolidate_in_memory(struct documents *d, const zinc_cp_node *n)
 	return st;
 }
 
-/* Write consolidated metadata again if the source had it. */
+/* Write consolidated metadata again if the source had it, or nobody could list the copy. */
 static zinc_status
 consolidate(struct documents *d)
 {

@@ -15,6 +15,8 @@ everything() { # everything BASE: the URL of a server whose files are below serv
 	zinc 0 create served/d.zarr/s --shape 64,64 --dtype uint8 --chunks 16,16 --codecs gzip:1
 	zinc 3 put "$url/s" --from s.bin
 	says "this store cannot be written"
+	zinc 3 create "$url/w" --shape 4 --dtype uint8
+	says "or if it is a web server that takes PUT add ?write=yes"
 	zinc 3 put "$url/s?write=no" --from s.bin
 	ZINC_HTTP_WRITE=yes zinc 0 put "$url/s" --from s.bin
 	zinc 0 cat served/d.zarr/s --as raw
@@ -27,7 +29,18 @@ everything() { # everything BASE: the URL of a server whose files are below serv
 	zinc 0 create "$url/new?write=yes" --shape 4 --dtype uint8
 	zinc 3 create "$url/new?write=yes" --shape 4 --dtype uint8
 	says "already exists"
-	# A copy has consolidated metadata, by which it can be listed, if its source has some; an array needs no listing.
+	# A copy has consolidated metadata, by which it can be listed, also if its source has none; an array needs no listing.
+	zinc 0 create v3.zarr --group --overwrite
+	zinc 0 create v3.zarr/g/a --shape 4 --dtype uint8
+	for format in v3 v2; do
+		zinc 0 cp v3.zarr "$1/v3.zarr?write=yes" --format "$format"
+		zinc 0 tree "$1/v3.zarr"
+		has "a  uint8 (4,)"
+		zinc 0 diff v3.zarr "$1/v3.zarr"
+		zinc 0 cp "$1/v3.zarr" back.zarr --format v3 --overwrite
+		zinc 0 diff v3.zarr back.zarr
+		rm -r served/v3.zarr
+	done
 	zinc 0 create v2.zarr --group --format v2 --overwrite
 	zinc 0 create v2.zarr/g/a --shape 4 --dtype uint8 --format v2
 	zinc 0 consolidate v2.zarr
