@@ -101,7 +101,7 @@ advice(const az_store *s, const az_fault *f, int status)
 	    {"AuthenticationFailed", "the key, SAS or token is wrong or has ended, or a proxy changes requests"},
 	    {"AuthorizationPermissionMismatch",
 	     "the identity needs the role Storage Blob Data Reader or Contributor, or the SAS another permission"},
-	    {"AuthorizationFailure", "the account may admit only some networks"},
+	    {"AuthorizationFailure", "the key is wrong, or the account admits only some networks"},
 	    {"KeyBasedAuthenticationNotPermitted", "the account admits no keys: use an identity or a user's SAS"},
 	    {"PublicAccessNotPermitted", "the account admits no anonymous requests: set credentials"},
 	    {"SnapshotsPresent", "the blob has snapshots, which are not deleted with it: delete them first"},

@@ -103,6 +103,12 @@ level_open(const char *path, embedded_mode mode, void **db, bool *busy, zinc_err
 		leveldb_free(text);
 		return zinc_fail(err, ZINC_E_READONLY, "the database cannot be written");
 	}
+	if (mode == EMBEDDED_CREATE && strstr(text, "/LOCK: No such file")) {
+		leveldb_free(text);
+		return zinc_fail(err, ZINC_E_IO,
+				 "cannot make the directory %s: is the one above there, and may you write in it?",
+				 path);
+	}
 	return level_fail(text, "cannot open the database", err);
 }
 

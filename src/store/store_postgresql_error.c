@@ -139,9 +139,12 @@ zinc_pg_fail_connect(const char *text, pg_fault *fault, zinc_error *err)
 	const struct meaning *m;
 
 	if (!said) {
-		*fault = PG_DOWN;
+		/* "invalid sslmode value", before libpq tries anything */
+		const bool refused = strncmp(text, "invalid ", 8) == 0;
+
+		*fault = refused ? PG_FINAL : PG_DOWN;
 		first_line(line, text);
-		return zinc_fail(err, ZINC_E_IO, "cannot connect to PostgreSQL: %s", line);
+		return zinc_fail(err, refused ? ZINC_E_INVALID : ZINC_E_IO, "cannot connect to PostgreSQL: %s", line);
 	}
 	m = find(state);
 	*fault = m->fault == PG_LOST ? PG_AGAIN : m->fault;

@@ -29,6 +29,10 @@ for ending in $endings; do
 	zinc 0 rm "x.$ending/g" --yes
 	zinc 0 ls "x.$ending"
 	lacks "g"
+	# ---- no place for a new one ----
+	zinc 3 create "nowhere/x.$ending/t" --shape 4 --dtype uint8
+	says "nowhere/x.$ending"
+	lacks LOCK err
 	# ---- a directory that only has the name ----
 	mkdir "plain.$ending"
 	zinc 0 cp a.zarr "plain.$ending"

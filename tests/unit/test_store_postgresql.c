@@ -145,6 +145,7 @@ failures_to_connect_are_told_apart(void **state) /* (5) */
 	assert_int_equal(fault_of_text("FATAL:  28P01: no\n", "pg_hba.conf"), PG_FINAL);
 	assert_int_equal(fault_of_text("FATAL:  3D000: no\n", "createdb"), PG_FINAL);
 	assert_int_equal(fault_of_text("connection refused\n\tIs the server running?\n", "refused"), PG_DOWN);
+	assert_int_equal(fault_of_text("invalid sslmode value: \"quark\"\n", "quark"), PG_FINAL);
 	assert_int_equal(fault_of_text("", "cannot connect"), PG_DOWN);
 	assert_int_equal(fault_of_text(":  :  12345", "cannot connect"), PG_DOWN);
 }
