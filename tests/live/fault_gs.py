@@ -3,28 +3,19 @@
 kinds: get head stat put delete list deletes initiate part ask abort, any
 """
 import base64
+import functools
 import json
+import pathlib
 import re
+import sys
 import urllib.parse
 
 import fault_server
 
-TABLE = []
-SUMS = {}
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import cloud_server  # noqa: E402
 
-
-def crc32c(data):
-    if not TABLE:
-        for n in range(256):
-            for _ in range(8):
-                n = n >> 1 ^ (0x82F63B78 if n & 1 else 0)
-            TABLE.append(n)
-    if data not in SUMS:
-        crc = 0xFFFFFFFF
-        for byte in data:
-            crc = crc >> 8 ^ TABLE[(crc ^ byte) & 255]
-        SUMS[data] = base64.b64encode((crc ^ 0xFFFFFFFF).to_bytes(4, "big")).decode()
-    return SUMS[data]
+crc32c = functools.lru_cache(None)(cloud_server.crc32c)
 
 
 class Request(fault_server.Request):
@@ -84,20 +75,7 @@ class Answer(fault_server.Answer):
             return self.error(412, "conditionNotMet", "no")
         self.fields = {"x-goog-generation": str(self.generation(key)), "x-goog-hash": "crc32c=" + crc32c(data),
                        "x-goog-stored-content-encoding": "identity", "Accept-Ranges": "bytes"}
-        found = re.fullmatch(r"bytes=(\d*)-(\d*)", self.request.fields.get("range", ""))
-        if not found:
-            self.body = data
-            return None
-        n = len(data)
-        first = int(found[1]) if found[1] else max(0, n - int(found[2]))
-        last = min(n - 1, int(found[2] or n - 1)) if found[1] else n - 1
-        if first > last:
-            self.error(416, "requestedRangeNotSatisfiable", "no")
-            self.fields["Content-Range"] = "bytes */%d" % n
-            return None
-        self.status, self.body = 206, data[first : last + 1]
-        self.fields["Content-Range"] = "bytes %d-%d/%d" % (first, last, n)
-        return None
+        return self.answer_range(data, "requestedRangeNotSatisfiable")
 
     do_head = do_get
 

@@ -1,7 +1,7 @@
 """fault_server.py - a web server and S3 in memory, each of whose answers a script may spoil; for faults.py
 
-A Server listens on a free port on loopback.  Other services are classes on top of it: fault_gs.py.  It answers correctly, from `objects`, except for requests of the kind that
-the script names.  A script is a list of (kind, fault, argument, times), as faults.txt has them:
+A Server listens on a free port on loopback.  It answers correctly, from `objects`, except for requests of the kind that
+the script names.  Other services are classes on top of it: fault_gs.py, fault_az.py.  A script is a list of (kind, fault, argument, times), as faults.txt has them:
 
 kinds: get head put delete list deletes initiate part complete abort, any
 faults: the functions of Answer that begin with "fault_"; a fault is applied `times` times, then no more
@@ -99,6 +99,23 @@ class Answer:
     def key(self):
         return self.request.path.lstrip("/").partition("/")[2]
 
+    def answer_range(self, data, code):
+        """All of it, or the range that the request has"""
+        found = re.fullmatch(r"bytes=(\d*)-(\d*)", self.request.fields.get("range", ""))
+        if not found:
+            self.body = data
+            return None
+        n = len(data)
+        first = int(found[1]) if found[1] else max(0, n - int(found[2]))
+        last = min(n - 1, int(found[2] or n - 1)) if found[1] else n - 1
+        if first > last:
+            self.error(416, code, "no")
+            self.fields["Content-Range"] = "bytes */%d" % n
+            return None
+        self.status, self.body = 206, data[first : last + 1]
+        self.fields["Content-Range"] = "bytes %d-%d/%d" % (first, last, n)
+        return None
+
     def do_get(self):
         data = self.server.objects.get(self.key())
         match = self.request.fields.get("if-match")
@@ -108,20 +125,7 @@ class Answer:
             return self.error(412, "PreconditionFailed", "no")
         self.fields = {"ETag": md5(data), "Accept-Ranges": "bytes", "Last-Modified": date(-7200)}
         self.fields |= self.server.meta.get(self.key(), {})
-        found = re.fullmatch(r"bytes=(\d*)-(\d*)", self.request.fields.get("range", ""))
-        if not found:
-            self.body = data
-            return None
-        n = len(data)
-        first = int(found[1]) if found[1] else max(0, n - int(found[2]))
-        last = min(n - 1, int(found[2] or n - 1)) if found[1] else n - 1
-        if first > last:
-            self.error(416, "InvalidRange", "no")
-            self.fields["Content-Range"] = "bytes */%d" % n
-            return None
-        self.status, self.body = 206, data[first : last + 1]
-        self.fields["Content-Range"] = "bytes %d-%d/%d" % (first, last, n)
-        return None
+        return self.answer_range(data, "InvalidRange")
 
     do_head = do_get
 
