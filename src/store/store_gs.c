@@ -281,7 +281,8 @@ take_place(gs_store *s, const char *rest, zinc_error *err)
 	const size_t n = strcspn(rest, "/");
 
 	if (!is_bucket(rest, n))
-		return zinc_fail(err, ZINC_E_INVALID, "a gs URL needs the name of a bucket, in lower case: gs://bucket/path");
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "a gs URL needs the name of a bucket, in lower case: gs://bucket/path");
 	s->bucket = zinc_strndup(s->web.ctx, rest, n);
 	if (!s->bucket)
 		return zinc_fail_nomem(err);
