@@ -107,7 +107,7 @@ tags_differ_when_bytes_differ(void **state)
 	enum { N = 40 };
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_tag tags[N];
-	char value[8];
+	char value[16];
 	int i, j;
 
 	if (!s)
