@@ -55,6 +55,20 @@ zinc_batch_check(const zinc_condition *when, const zinc_tag *tag)
 	return tag && zinc_tag_equal(when->tag, tag) ? ZINC_OK : ZINC_E_CONFLICT;
 }
 
+zinc_use
+zinc_batch_use(zinc_change *const *changes, size_t n)
+{
+	zinc_use use = ZINC_USE_CHANGE;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		changes[i]->status = zinc_batch_check(changes[i]->when, NULL);
+		if (changes[i]->status == ZINC_OK && !changes[i]->erase)
+			use = ZINC_USE_MAKE;
+	}
+	return use;
+}
+
 static zinc_status
 fail_condition(zinc_status st, zinc_error *err)
 {

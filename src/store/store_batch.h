@@ -53,6 +53,17 @@ ZINC_MODULE_API zinc_status zinc_batch_commit(void *self, zinc_put_group *group,
 					      const zinc_wait *wait, zinc_error *err);
 ZINC_MODULE_API void zinc_batch_abort(void *self, zinc_put_group *group);
 
+/* What a call wants of a database. */
+typedef enum zinc_use {
+	ZINC_USE_LOOK,
+	ZINC_USE_CHANGE, /* other writers are excluded */
+	ZINC_USE_MAKE    /* and it is created if there is none */
+} zinc_use;
+
+/* What these changes want: to make a database takes a put whose condition holds where nothing is.  Each status becomes
+ * that of a change where there is no database. */
+ZINC_MODULE_API zinc_use zinc_batch_use(zinc_change *const *changes, size_t n);
+
 /* Does the condition hold for a value with this tag (NULL: the key is missing)?  OK, E_EXISTS, E_CONFLICT. */
 ZINC_MODULE_API zinc_status zinc_batch_check(const zinc_condition *when, const zinc_tag *tag);
 

@@ -66,7 +66,7 @@ load(embedded_store *s, reading *x, const zinc_get *r, const zinc_wait *wait, zi
 	embedded_db *d = NULL;
 	zinc_status st;
 
-	ZINC_TRY(zinc_embedded_enter(s, EMBEDDED_LOOK, &d, wait, err));
+	ZINC_TRY(zinc_embedded_enter(s, ZINC_USE_LOOK, &d, wait, err));
 	if (!d)
 		return ZINC_OK;
 	st = s->engine->get(d->db, r->key, strlen(r->key), &x->value, err);
@@ -215,7 +215,7 @@ write_all(embedded_store *s, embedded_db *d, const embedded_change *changes, siz
 	st = s->engine->write(d->db, changes, n, !relaxed, err);
 	zinc_embedded_apply_end(d, st);
 	if (st == ZINC_OK && relaxed)
-		atomic_store(&s->relaxed, true);
+		zinc_embedded_note_relaxed(s, d);
 	return st;
 }
 
@@ -236,20 +236,6 @@ check_and_write(embedded_store *s, embedded_db *d, prepared *p, zinc_change *con
 	return write_all(s, d, p->changes, p->n, relaxed, wait, err);
 }
 
-/* Without a database a change is made only if one that has no value yet fulfils its condition. */
-static bool
-makes_database(zinc_change *const *changes, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++) {
-		changes[i]->status = zinc_batch_check(changes[i]->when, NULL);
-		if (changes[i]->status == ZINC_OK && !changes[i]->erase)
-			return true;
-	}
-	return false;
-}
-
 static zinc_status
 apply_all(void *self, zinc_change *const *changes, size_t n, bool relaxed, const zinc_wait *wait, zinc_error *err)
 {
@@ -260,8 +246,7 @@ apply_all(void *self, zinc_change *const *changes, size_t n, bool relaxed, const
 
 	st = prepared_init(&p, s->ctx, n, err);
 	if (st == ZINC_OK)
-		st =
-		    zinc_embedded_enter(s, makes_database(changes, n) ? EMBEDDED_MAKE : EMBEDDED_CHANGE, &d, wait, err);
+		st = zinc_embedded_enter(s, zinc_batch_use(changes, n), &d, wait, err);
 	if (st == ZINC_OK && d) {
 		st = check_and_write(s, d, &p, changes, n, relaxed, wait, err);
 		zinc_embedded_leave(d, true);
@@ -277,16 +262,28 @@ sync_now(embedded_store *s, const zinc_wait *wait, zinc_error *err)
 	embedded_db *d = NULL;
 	zinc_status st;
 
-	st = zinc_embedded_enter(s, EMBEDDED_LOOK, &d, wait, err);
+	st = zinc_embedded_enter(s, ZINC_USE_LOOK, &d, wait, err);
 	if (st == ZINC_OK && d && !d->readonly && s->engine->sync) {
 		st = s->engine->sync(d->db, err);
 	} else if (st == ZINC_OK && d && !d->readonly) {
 		zinc_embedded_expire(d);
 		zinc_embedded_leave(d, false);
-		st = zinc_embedded_enter(s, EMBEDDED_LOOK, &d, wait, err);
+		st = zinc_embedded_enter(s, ZINC_USE_LOOK, &d, wait, err);
 	}
 	zinc_embedded_leave(d, false);
 	return st;
+}
+
+/* What was lost stays lost: another sync does not make it good. */
+static zinc_status
+check_lost(const embedded_store *s, const embedded_pending *p, zinc_error *err)
+{
+	if (atomic_load(p->failures) == p->before)
+		return ZINC_OK;
+	return zinc_fail(err, ZINC_E_IO,
+			 "%s failed to write relaxed changes when it closed the database, so that they may be lost: "
+			 "open the store anew and make them again",
+			 s->engine->library);
 }
 
 zinc_status
@@ -294,12 +291,16 @@ zinc_embedded_sync(void *self, const zinc_wait *wait, zinc_error *err)
 {
 	embedded_store *s = (embedded_store *)self;
 	zinc_status st = ZINC_OK;
+	embedded_pending p;
 
 	ZINC_TRY(zinc_turn_acquire(&s->syncing, wait, err));
-	if (atomic_exchange(&s->relaxed, false))
+	p = zinc_embedded_take_pending(s);
+	if (p.any)
 		st = sync_now(s, wait, err);
+	if (p.any && st == ZINC_OK)
+		st = check_lost(s, &p, err);
 	if (st != ZINC_OK)
-		atomic_store(&s->relaxed, true);
+		zinc_embedded_put_back(s, &p);
 	zinc_turn_release(&s->syncing);
 	return st;
 }
@@ -349,7 +350,7 @@ zinc_embedded_update(void *self, const char *key, zinc_update_fn fn, void *arg, 
 	embedded_db *d = NULL;
 	zinc_status st;
 
-	ZINC_TRY(zinc_embedded_enter(s, EMBEDDED_MAKE, &d, wait, err));
+	ZINC_TRY(zinc_embedded_enter(s, ZINC_USE_MAKE, &d, wait, err));
 	st = s->engine->get(d->db, key, strlen(key), &old, err);
 	if (st == ZINC_OK)
 		st = change_value(s, d, &u, &old, wait, err);
@@ -449,7 +450,7 @@ rows(void *self, const char *prefix, zinc_bytes from, bool sizes, zinc_ordered_r
 	embedded_db *d = NULL;
 	zinc_status st;
 
-	ZINC_TRY(zinc_embedded_enter(l->s, EMBEDDED_LOOK, &d, wait, err));
+	ZINC_TRY(zinc_embedded_enter(l->s, ZINC_USE_LOOK, &d, wait, err));
 	if (!d)
 		return ZINC_OK;
 	if (is_unordered(d))
@@ -537,7 +538,7 @@ erase_all(embedded_store *s, embedded_db *d, erasing *x, embedded_change *change
 	} while (st == ZINC_OK && x->n == ERASE_KEYS);
 	zinc_embedded_apply_end(d, st);
 	if (relaxed)
-		atomic_store(&s->relaxed, true);
+		zinc_embedded_note_relaxed(s, d);
 	return st;
 }
 
@@ -554,7 +555,7 @@ zinc_embedded_del_prefix(void *self, const char *prefix, uint32_t flags, const z
 	if (x)
 		zinc_buf_init(&x->names, s->ctx, ERASE_KEYS * (size_t)EMBEDDED_NAME_MAX);
 	if (st == ZINC_OK)
-		st = zinc_embedded_enter(s, EMBEDDED_CHANGE, &d, wait, err);
+		st = zinc_embedded_enter(s, ZINC_USE_CHANGE, &d, wait, err);
 	if (st == ZINC_OK && d) {
 		x->prefix = prefix;
 		x->err = err;
@@ -635,7 +636,7 @@ look_at(embedded_store *s, zinc_error *err)
 {
 	embedded_db *d = NULL;
 
-	ZINC_TRY(zinc_embedded_enter(s, EMBEDDED_LOOK, &d, NULL, err));
+	ZINC_TRY(zinc_embedded_enter(s, ZINC_USE_LOOK, &d, NULL, err));
 	if (d)
 		s->readonly = d->readonly;
 	zinc_embedded_leave(d, false);
@@ -655,7 +656,6 @@ zinc_embedded_open(const embedded_engine *e, void **self, const char *rest, cons
 	s->ctx = options->context;
 	s->batched = (zinc_batched){&batch, s->ctx};
 	s->patience = zinc_setting_number(options, "patience");
-	atomic_init(&s->relaxed, false);
 	zinc_turn_init(&s->syncing);
 	st = take_path(s, rest, err);
 	if (st == ZINC_OK)

@@ -112,25 +112,27 @@ typedef struct embedded_db {
 	zinc_known known; /* tags, by the version */
 } embedded_db;
 
+/* Relaxed changes since the last sync.  Libraries that keep them in memory write them when they close the database:
+ * if that fails, they are lost. */
+typedef struct embedded_pending {
+	bool any;
+	const atomic_uint *failures; /* to close the file of the first of them */
+	unsigned before;             /* how many there were then */
+} embedded_pending;
+
 typedef struct embedded_store {
 	zinc_batched batched;
 	const embedded_engine *engine;
 	zinc_context *ctx;
 	char *path; /* absolute */
 	double patience;
-	bool readonly;       /* caps; fixed at open */
-	atomic_bool relaxed; /* changes since the last sync */
-	zinc_turn syncing;   /* nobody says that all is synced while another still does it */
+	bool readonly;            /* caps; fixed at open */
+	embedded_pending pending; /* guarded by the lock of the registry */
+	zinc_turn syncing;        /* nobody says that all is synced while another still does it */
 } embedded_store;
 
-typedef enum embedded_use {
-	EMBEDDED_LOOK,
-	EMBEDDED_CHANGE, /* other writers are excluded */
-	EMBEDDED_MAKE    /* and it is created if there is none */
-} embedded_use;
-
 /* Use the database at the path.  *out is NULL if there is none, and after a failure. */
-zinc_status zinc_embedded_enter(embedded_store *s, embedded_use use, embedded_db **out, const zinc_wait *wait,
+zinc_status zinc_embedded_enter(embedded_store *s, zinc_use use, embedded_db **out, const zinc_wait *wait,
 				zinc_error *err);
 /* NULL: nothing. */
 void zinc_embedded_leave(embedded_db *d, bool write);
@@ -138,7 +140,12 @@ void zinc_embedded_leave(embedded_db *d, bool write);
 zinc_status zinc_embedded_apply_begin(embedded_db *d, const zinc_wait *wait, zinc_error *err);
 /* `st` is the result of the change: after a failure the database is opened anew. */
 void zinc_embedded_apply_end(embedded_db *d, zinc_status st);
-/* Close the database at the path unless it is in use. */
+/* A relaxed change was made; the caller is inside. */
+void zinc_embedded_note_relaxed(embedded_store *s, const embedded_db *d);
+/* What is to be synced; and after a failure it still is. */
+embedded_pending zinc_embedded_take_pending(embedded_store *s);
+void zinc_embedded_put_back(embedded_store *s, const embedded_pending *p);
+/* Close the database at the path unless it is in use, or wait a moment for the thread that does. */
 void zinc_embedded_forget(const embedded_store *s);
 /* Close it when the calls that use it now have ended. */
 void zinc_embedded_expire(embedded_db *d);

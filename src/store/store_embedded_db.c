@@ -23,6 +23,8 @@
 #define HOLD_SECONDS 0.3
 #define REST_SECONDS 0.008 /* longer than the pauses of those who wait */
 #define FORK_SECONDS 1.0
+#define EXIT_SECONDS 1.0 /* to wait for the thread that closes idle databases */
+#define COUNTERS     64
 #define PAUSE_FIRST  0.0002
 #define PAUSE_LAST   0.004
 
@@ -47,6 +49,9 @@ static struct {
 	pid_t forkless; /* the process that has used an engine of this kind; 0: none */
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
 
+/* Databases that could not be closed, by file; files may share a counter. */
+static atomic_uint failures[COUNTERS];
+
 static zinc_context *
 context(void)
 {
@@ -55,14 +60,31 @@ context(void)
 
 /* ---- closing; the registry is locked ---- */
 
+static atomic_uint *
+failures_of(const embedded_db *d)
+{
+	return &failures[((uint64_t)d->ino * 31 + (uint64_t)d->dev) % COUNTERS];
+}
+
+/* Here the registry need not be locked. */
+static void
+close_library(embedded_db *d)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	if (d->db && d->engine->close(d->db, &err) != ZINC_OK) {
+		atomic_fetch_add(failures_of(d), 1);
+		zinc_warn(d->ctx, d->path, "%s did not close the database properly: %s", d->engine->library, err.text);
+	}
+	d->db = NULL;
+}
+
 static void
 db_free(embedded_db *d)
 {
 	const zinc_os *os = d->ctx->os;
-	zinc_error err = ZINC_ERROR_INIT;
 
-	if (d->db && d->engine->close(d->db, &err) != ZINC_OK)
-		zinc_warn(d->ctx, d->path, "%s did not close the database properly: %s", d->engine->library, err.text);
+	close_library(d);
 	if (d->lock != -1)
 		os->close(os, d->lock);
 	zinc_known_fini(&d->known, d->ctx);
@@ -87,9 +109,7 @@ close_db(embedded_db *d)
 	d->stale = true;
 	registry.moving = true;
 	pthread_mutex_unlock(&registry.lock);
-	if (d->engine->close(d->db, NULL) != ZINC_OK)
-		zinc_warn(d->ctx, d->path, "%s did not close the database properly", d->engine->library);
-	d->db = NULL;
+	close_library(d);
 	pthread_mutex_lock(&registry.lock);
 	unlink_db(d);
 	db_free(d);
@@ -504,6 +524,19 @@ check_fork(const embedded_engine *e, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* Kyoto and Tokyo Cabinet do not tell a file system that cannot be written from other failures.  The database is not
+ * open, so that closing its file here loses no lock. */
+static bool
+is_on_readonly(const embedded_store *s)
+{
+	const int fd = zinc_embedded_file(s->ctx, s->path, O_RDWR);
+	const bool yes = fd == -1 && errno == EROFS;
+
+	if (fd != -1)
+		s->ctx->os->close(s->ctx->os, fd);
+	return yes;
+}
+
 static zinc_status
 db_open(const embedded_store *s, bool there, embedded_db **out, bool *busy, zinc_error *err)
 {
@@ -515,7 +548,7 @@ db_open(const embedded_store *s, bool there, embedded_db **out, bool *busy, zinc
 	if (!there && !s->engine->marker[0])
 		ZINC_TRY(zinc_embedded_create(s, busy, err));
 	st = db_new(s, there || !s->engine->marker[0] ? EMBEDDED_WRITE : EMBEDDED_CREATE, out, busy, &first);
-	if (st == ZINC_E_READONLY && there)
+	if (there && (st == ZINC_E_READONLY || (st == ZINC_E_IO && !*busy && is_on_readonly(s))))
 		return db_new(s, EMBEDDED_READ, out, busy, err);
 	if (st != ZINC_OK)
 		zinc_error_copy(err, &first);
@@ -612,13 +645,13 @@ give_up(embedded_db *d, step *next, const zinc_wait *wait, zinc_error *err)
 
 /* No handle of the file is open. */
 static zinc_status
-open_unless(const embedded_store *s, embedded_use use, const struct stat *there, embedded_db **out, step *next,
+open_unless(const embedded_store *s, zinc_use use, const struct stat *there, embedded_db **out, step *next,
 	    zinc_error *err)
 {
 	bool busy = there && is_resting(there);
 	zinc_status st = check_kind(s, err);
 
-	if (st == ZINC_OK && !busy && (there || use == EMBEDDED_MAKE))
+	if (st == ZINC_OK && !busy && (there || use == ZINC_USE_MAKE))
 		st = open_now(s, there != NULL, out, &busy, err);
 	*next = busy ? STEP_BUSY : STEP_DONE;
 	return busy ? ZINC_OK : st;
@@ -626,14 +659,14 @@ open_unless(const embedded_store *s, embedded_use use, const struct stat *there,
 
 /* One that is to be closed is still read while a call changes it: its function may be what reads. */
 static bool
-may_enter(const embedded_db *d, embedded_use use)
+may_enter(const embedded_db *d, zinc_use use)
 {
-	return !d->stale || (use == EMBEDDED_LOOK && d->writing && !d->failed);
+	return !d->stale || (use == ZINC_USE_LOOK && d->writing && !d->failed);
 }
 
 /* One look, with the registry locked.  STEP_AGAIN: something has changed; STEP_BUSY: another process has it. */
 static zinc_status
-find_or_open(const embedded_store *s, embedded_use use, embedded_db **out, step *next, const zinc_wait *wait,
+find_or_open(const embedded_store *s, zinc_use use, embedded_db **out, step *next, const zinc_wait *wait,
 	     zinc_error *err)
 {
 	embedded_db *d;
@@ -679,7 +712,7 @@ step_inside(embedded_db *d, bool write, step *next, const zinc_wait *wait, zinc_
 }
 
 static zinc_status
-try_enter(embedded_store *s, embedded_use use, embedded_db **out, bool *busy, const zinc_wait *wait, zinc_error *err)
+try_enter(embedded_store *s, zinc_use use, embedded_db **out, bool *busy, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_status st = ZINC_OK;
 	step next = STEP_AGAIN;
@@ -692,7 +725,7 @@ try_enter(embedded_store *s, embedded_use use, embedded_db **out, bool *busy, co
 		else
 			st = find_or_open(s, use, out, &next, wait, err);
 		if (st == ZINC_OK && next == STEP_DONE && *out)
-			st = step_inside(*out, use != EMBEDDED_LOOK, &next, wait, err);
+			st = step_inside(*out, use != ZINC_USE_LOOK, &next, wait, err);
 	}
 	unlock_registry();
 	*busy = next == STEP_BUSY;
@@ -714,7 +747,7 @@ wait_for_others(const embedded_store *s, double began, double *pause, const zinc
 }
 
 zinc_status
-zinc_embedded_enter(embedded_store *s, embedded_use use, embedded_db **out, const zinc_wait *wait, zinc_error *err)
+zinc_embedded_enter(embedded_store *s, zinc_use use, embedded_db **out, const zinc_wait *wait, zinc_error *err)
 {
 	const double began = zinc_now(s->ctx);
 	double pause = PAUSE_FIRST;
@@ -734,7 +767,7 @@ zinc_embedded_enter(embedded_store *s, embedded_use use, embedded_db **out, cons
 			return st;
 		}
 	} while (busy);
-	if (use != EMBEDDED_LOOK && *out && (*out)->readonly) {
+	if (use != ZINC_USE_LOOK && *out && (*out)->readonly) {
 		zinc_embedded_leave(*out, true);
 		*out = NULL;
 		return zinc_fail(err, ZINC_E_READONLY, "the database cannot be written");
@@ -799,19 +832,54 @@ zinc_embedded_expire(embedded_db *d)
 	unlock_registry();
 }
 
+/* A program that ends now would cut off the thread that closes the database. */
 void
 zinc_embedded_forget(const embedded_store *s)
 {
+	const zinc_wait wait = {sizeof wait, zinc_now(s->ctx) + EXIT_SECONDS, NULL};
 	embedded_db *d;
 	struct stat st;
 	bool there;
 
 	lock_registry();
+	while (registry.moving && zinc_wait_cond(&wait, &registry.changed, &registry.lock, NULL, NULL) == ZINC_OK)
+		continue;
 	d = look(s, &there, &st, NULL) == ZINC_OK && there ? find_db(s->engine, &st) : NULL;
 	if (!d)
 		d = find_removed(s);
 	if (d && is_idle(d) && !registry.forking)
 		close_db(d);
+	unlock_registry();
+}
+
+/* ---- relaxed changes ---- */
+
+void
+zinc_embedded_note_relaxed(embedded_store *s, const embedded_db *d)
+{
+	lock_registry();
+	if (!s->pending.any)
+		s->pending = (embedded_pending){true, failures_of(d), atomic_load(failures_of(d))};
+	unlock_registry();
+}
+
+embedded_pending
+zinc_embedded_take_pending(embedded_store *s)
+{
+	embedded_pending p;
+
+	lock_registry();
+	p = s->pending;
+	s->pending.any = false;
+	unlock_registry();
+	return p;
+}
+
+void
+zinc_embedded_put_back(embedded_store *s, const embedded_pending *p)
+{
+	lock_registry();
+	s->pending = *p;
 	unlock_registry();
 }
 

@@ -105,7 +105,7 @@ static zinc_status
 begin_reading(lmdb_store *s, reading *x, const zinc_get *r, bool *found, const zinc_wait *wait, zinc_error *err)
 {
 	*found = false;
-	ZINC_TRY(zinc_lmdb_begin(s, false, &x->t, wait, err));
+	ZINC_TRY(zinc_lmdb_begin(s, ZINC_USE_LOOK, &x->t, wait, err));
 	if (!x->t.txn)
 		return ZINC_OK;
 	ZINC_TRY(find(&x->t, r->key, &x->value, found, err));
@@ -195,8 +195,9 @@ apply(lmdb_txn *t, zinc_change *x, int *rc, const zinc_wait *wait, zinc_error *e
 /* A value of an update, or a call: what to do in a transaction.  Run again if the map was too small. */
 typedef zinc_status (*work_fn)(lmdb_txn *t, void *arg, int *rc, const zinc_wait *wait, zinc_error *err);
 
+/* Without a database, and if none is made, nothing is done. */
 static zinc_status
-change(lmdb_store *s, work_fn work, void *arg, bool relaxed, const zinc_wait *wait, zinc_error *err)
+change(lmdb_store *s, zinc_use use, work_fn work, void *arg, bool relaxed, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_status st;
 	bool full;
@@ -205,7 +206,9 @@ change(lmdb_store *s, work_fn work, void *arg, bool relaxed, const zinc_wait *wa
 		lmdb_txn t;
 		int rc = 0;
 
-		ZINC_TRY(zinc_lmdb_begin(s, true, &t, wait, err));
+		ZINC_TRY(zinc_lmdb_begin(s, use, &t, wait, err));
+		if (!t.txn)
+			return ZINC_OK;
 		st = work(&t, arg, &rc, wait, err);
 		st = zinc_lmdb_end(&t, st, rc, relaxed, &full, wait, err);
 	} while (full);
@@ -235,7 +238,7 @@ apply_all(void *self, zinc_change *const *changes, size_t n, bool relaxed, const
 {
 	many m = {changes, n};
 
-	return change((lmdb_store *)self, apply_many, &m, relaxed, wait, err);
+	return change((lmdb_store *)self, zinc_batch_use(changes, n), apply_many, &m, relaxed, wait, err);
 }
 
 static zinc_status
@@ -284,7 +287,7 @@ lmdb_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint64_t 
 {
 	updating u = {key, fn, arg, limit};
 
-	return change((lmdb_store *)self, update_value, &u, flags & ZINC_PUT_RELAXED, wait, err);
+	return change((lmdb_store *)self, ZINC_USE_MAKE, update_value, &u, flags & ZINC_PUT_RELAXED, wait, err);
 }
 
 /* ---- prefixes and listing ---- */
@@ -329,7 +332,8 @@ erase_prefix(lmdb_txn *t, void *arg, int *rc, const zinc_wait *wait, zinc_error 
 static zinc_status
 lmdb_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_wait *wait, zinc_error *err)
 {
-	return change((lmdb_store *)self, erase_prefix, (void *)(uintptr_t)prefix, flags & ZINC_PUT_RELAXED, wait, err);
+	return change((lmdb_store *)self, ZINC_USE_CHANGE, erase_prefix, (void *)(uintptr_t)prefix,
+		      flags & ZINC_PUT_RELAXED, wait, err);
 }
 
 static zinc_status
@@ -343,7 +347,7 @@ rows(void *self, const char *prefix, zinc_bytes from, bool sizes, zinc_ordered_r
 	int rc;
 
 	(void)sizes;
-	ZINC_TRY(zinc_lmdb_begin((lmdb_store *)self, false, &t, wait, err));
+	ZINC_TRY(zinc_lmdb_begin((lmdb_store *)self, ZINC_USE_LOOK, &t, wait, err));
 	if (!t.txn)
 		return ZINC_OK;
 	/* LMDB finds no key longer than its longest; `from` may be one byte longer, and no key is between. */

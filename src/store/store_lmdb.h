@@ -70,9 +70,8 @@ typedef struct lmdb_txn {
 
 zinc_status zinc_lmdb_fail(int rc, const char *doing, zinc_error *err);
 
-/* Begin one.  Without `write`, t->txn is NULL if there is no database; with it one is created, and other writers are
- * excluded. */
-zinc_status zinc_lmdb_begin(lmdb_store *s, bool write, lmdb_txn *t, const zinc_wait *wait, zinc_error *err);
+/* Begin one.  t->txn is NULL if there is no database, and none is made. */
+zinc_status zinc_lmdb_begin(lmdb_store *s, zinc_use use, lmdb_txn *t, const zinc_wait *wait, zinc_error *err);
 /* Commit a change that has been made (`st` OK), or undo it; returns `st` or the failure.  *full: the map was too small
  * and has grown: do it again. */
 zinc_status zinc_lmdb_end(lmdb_txn *t, zinc_status st, int rc, bool relaxed, bool *full, const zinc_wait *wait,

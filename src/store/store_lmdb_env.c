@@ -392,7 +392,7 @@ drop_replaced(lmdb_store *s, bool *there, bool *subdir, struct stat *now, zinc_e
 
 /* The environment of the file that is at the path now, with one more reference, which keeps it open; NULL: none. */
 static zinc_status
-acquire(lmdb_store *s, bool write, lmdb_env **out, zinc_error *err)
+acquire(lmdb_store *s, bool make, lmdb_env **out, zinc_error *err)
 {
 	struct stat now;
 	bool subdir, there;
@@ -402,9 +402,9 @@ acquire(lmdb_store *s, bool write, lmdb_env **out, zinc_error *err)
 	ZINC_TRY(find_data(s, &subdir, &there, &now, err));
 	lock_registry();
 	st = drop_replaced(s, &there, &subdir, &now, err);
-	if (st == ZINC_OK && !s->env && !there && write && subdir)
+	if (st == ZINC_OK && !s->env && !there && make && subdir)
 		st = make_directory(s, err);
-	if (st == ZINC_OK && !s->env && (there || write))
+	if (st == ZINC_OK && !s->env && (there || make))
 		st = attach(s, subdir, there ? &now : NULL, err);
 	if (st == ZINC_OK && s->env) {
 		s->env->refs++;
@@ -592,12 +592,12 @@ begin(lmdb_env *e, lmdb_txn *t, const zinc_wait *wait, zinc_error *err)
 }
 
 zinc_status
-zinc_lmdb_begin(lmdb_store *s, bool write, lmdb_txn *t, const zinc_wait *wait, zinc_error *err)
+zinc_lmdb_begin(lmdb_store *s, zinc_use use, lmdb_txn *t, const zinc_wait *wait, zinc_error *err)
 {
 	zinc_status st;
 
-	*t = (lmdb_txn){.write = write};
-	ZINC_TRY(acquire(s, write, &t->e, err));
+	*t = (lmdb_txn){.write = use != ZINC_USE_LOOK};
+	ZINC_TRY(acquire(s, use == ZINC_USE_MAKE, &t->e, err));
 	if (!t->e)
 		return ZINC_OK;
 	st = begin(t->e, t, wait, err);

@@ -203,7 +203,7 @@ begin_reading(reading *x, const zinc_get *r, const zinc_wait *wait, zinc_error *
 {
 	uint64_t offset, nbytes = 0;
 
-	ZINC_TRY(zinc_sql_enter(x->s, false, &x->c, wait, err));
+	ZINC_TRY(zinc_sql_enter(x->s, ZINC_USE_LOOK, &x->c, wait, err));
 	if (!x->c)
 		return ZINC_OK;
 	ZINC_TRY(zinc_sql_find(x->c, r->key, &x->v, err));

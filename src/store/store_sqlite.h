@@ -75,9 +75,8 @@ typedef struct sql_store {
 /* The failure `rc` of SQLite as a status. */
 zinc_status zinc_sql_fail(const sql_conn *c, int rc, const char *doing, zinc_error *err);
 
-/* Take a connection.  Without `write`, *out is NULL if there is no database, or no table in an empty one; with it they
- * are created. */
-zinc_status zinc_sql_enter(sql_store *s, bool write, sql_conn **out, const zinc_wait *wait, zinc_error *err);
+/* Take a connection.  *out is NULL if there is no database, or no table in an empty one, and none is made. */
+zinc_status zinc_sql_enter(sql_store *s, zinc_use use, sql_conn **out, const zinc_wait *wait, zinc_error *err);
 /* Was what has been read not changed meanwhile?  Only a database without locks can be. */
 zinc_status zinc_sql_check_same(const sql_store *s, const sql_conn *c, zinc_error *err);
 /* Give it back (NULL: nothing); statements that are running end. */

@@ -27,10 +27,15 @@
 /* KiB of pages that a connection keeps.  Few: a page that is read and copied stays in the cache of the processor. */
 #define CACHE_KIB "256"
 
+#define TEXT_OF_WORD(x) #x
+#define TEXT_OF(x)      TEXT_OF_WORD(x) /* of what the macro x stands for */
+
 #define TABLE "CREATE TABLE zarr(k TEXT PRIMARY KEY, v BLOB)"
 
 static const char *const texts[SQL_TEXTS] = {
-    [SQL_FIND] = "SELECT rowid, k, typeof(v), length(v), CASE WHEN length(v) <= 8192 THEN v END FROM zarr WHERE k = ?1",
+    [SQL_FIND] =
+	"SELECT rowid, k, typeof(v), length(v), CASE WHEN length(v) <= " TEXT_OF(SQL_SMALL) " THEN v END FROM zarr "
+											    "WHERE k = ?1",
     [SQL_BEGIN] = "BEGIN IMMEDIATE",
     [SQL_COMMIT] = "COMMIT",
     [SQL_ROLLBACK] = "ROLLBACK",
@@ -458,15 +463,18 @@ make_table(sql_conn *c, zinc_error *err)
 	return st;
 }
 
+/* Without a table there is nothing to change. */
 static zinc_status
-prepare_to_write(sql_conn *c, zinc_error *err)
+prepare_to_write(sql_conn *c, zinc_use use, zinc_error *err)
 {
 	if (c->readonly)
 		return zinc_fail(err, ZINC_E_READONLY, "the database cannot be written");
 	if (c->strange)
 		return zinc_fail(err, ZINC_E_UNSUPPORTED,
 				 "the table zarr has triggers, which Zinc does not run: it is only read");
-	return c->wal && c->has_table ? ZINC_OK : make_table(c, err);
+	if ((c->wal && c->has_table) || (use == ZINC_USE_CHANGE && !c->has_table))
+		return ZINC_OK;
+	return make_table(c, err);
 }
 
 /* ---- the pool ---- */
@@ -547,7 +555,7 @@ zinc_sql_check_same(const sql_store *s, const sql_conn *c, zinc_error *err)
 
 /* The connection of the pool, if it has the file that is at the path now. */
 static zinc_status
-use_or_open(sql_store *s, sql_conn **c, bool write, const zinc_wait *wait, zinc_error *err)
+use_or_open(sql_store *s, sql_conn **c, zinc_use use, const zinc_wait *wait, zinc_error *err)
 {
 	struct stat now;
 	bool there;
@@ -559,13 +567,13 @@ use_or_open(sql_store *s, sql_conn **c, bool write, const zinc_wait *wait, zinc_
 	}
 	if (there && !S_ISREG(now.st_mode))
 		return zinc_fail(err, ZINC_E_IO, "%s is not a file", s->path);
-	if (!*c && !there && !write)
+	if (!*c && !there && use != ZINC_USE_MAKE)
 		return ZINC_OK;
 	if (!*c)
 		ZINC_TRY(conn_new(s, !there, wait, c, err));
 	(*c)->wait = wait;
 	(*c)->since = zinc_now(s->batched.ctx);
-	return write ? prepare_to_write(*c, err) : ZINC_OK;
+	return use == ZINC_USE_LOOK ? ZINC_OK : prepare_to_write(*c, use, err);
 }
 
 /* An empty database may have got its table since. */
@@ -579,7 +587,7 @@ drop_empty(sql_conn **c)
 }
 
 zinc_status
-zinc_sql_enter(sql_store *s, bool write, sql_conn **out, const zinc_wait *wait, zinc_error *err)
+zinc_sql_enter(sql_store *s, zinc_use use, sql_conn **out, const zinc_wait *wait, zinc_error *err)
 {
 	sql_conn *c = NULL;
 	zinc_status st;
@@ -587,7 +595,7 @@ zinc_sql_enter(sql_store *s, bool write, sql_conn **out, const zinc_wait *wait, 
 	*out = NULL;
 	ZINC_TRY(zinc_wait_check(wait, err));
 	ZINC_TRY(count_in(s, &c, err));
-	st = use_or_open(s, &c, write, wait, err);
+	st = use_or_open(s, &c, use, wait, err);
 	if (st == ZINC_OK)
 		drop_empty(&c);
 	if (st != ZINC_OK || !c) {
@@ -621,7 +629,7 @@ zinc_sql_is_readonly(sql_store *s, bool *yes, zinc_error *err)
 {
 	sql_conn *c = NULL;
 
-	ZINC_TRY(zinc_sql_enter(s, false, &c, NULL, err));
+	ZINC_TRY(zinc_sql_enter(s, ZINC_USE_LOOK, &c, NULL, err));
 	*yes = c && (c->readonly || c->strange);
 	zinc_sql_leave(s, c);
 	return ZINC_OK;
@@ -683,7 +691,7 @@ zinc_sql_pool_fini(sql_store *s)
 {
 	sql_conn *c = NULL;
 
-	if (s->written && zinc_sql_enter(s, false, &c, NULL, NULL) == ZINC_OK)
+	if (s->written && zinc_sql_enter(s, ZINC_USE_LOOK, &c, NULL, NULL) == ZINC_OK)
 		zinc_sql_leave(s, c);
 	for (c = s->idle; c; c = c->next)
 		sqlite3_db_config(c->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);

@@ -52,7 +52,7 @@ rows(void *self, const char *prefix, zinc_bytes from, bool sizes, zinc_ordered_r
 	sql_conn *c = NULL;
 	zinc_status st;
 
-	ZINC_TRY(zinc_sql_enter(s, false, &c, wait, err));
+	ZINC_TRY(zinc_sql_enter(s, ZINC_USE_LOOK, &c, wait, err));
 	if (!c)
 		return ZINC_OK;
 	st = read_rows(c, prefix, from, sizes, fn, arg, err);
@@ -71,7 +71,7 @@ collect_others(sql_store *s, zinc_buf *out, int *n, const zinc_wait *wait, zinc_
 	int rc = SQLITE_DONE;
 	zinc_status st;
 
-	ZINC_TRY(zinc_sql_enter(s, false, &c, wait, err));
+	ZINC_TRY(zinc_sql_enter(s, ZINC_USE_LOOK, &c, wait, err));
 	if (!c)
 		return ZINC_OK;
 	st = zinc_sql_stmt(c, SQL_LIST_OTHER, &q, err);

@@ -32,20 +32,21 @@ set_synchronous(sql_conn *c, bool relaxed, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* A connection in a transaction that excludes all other writers. */
+/* A connection in a transaction that excludes all other writers.  *out is NULL if there is no database. */
 static zinc_status
-begin(sql_store *s, bool relaxed, sql_conn **out, const zinc_wait *wait, zinc_error *err)
+begin(sql_store *s, zinc_use use, bool relaxed, sql_conn **out, const zinc_wait *wait, zinc_error *err)
 {
 	sql_conn *c = NULL;
 	zinc_status st;
 
 	ZINC_TRY(zinc_turn_acquire(&s->turn, wait, err));
-	st = zinc_sql_enter(s, true, &c, wait, err);
-	if (st == ZINC_OK)
+	st = zinc_sql_enter(s, use, &c, wait, err);
+	if (st == ZINC_OK && c)
 		st = set_synchronous(c, relaxed, err);
-	if (st == ZINC_OK)
+	if (st == ZINC_OK && c)
 		st = zinc_sql_run(c, SQL_BEGIN, "cannot begin a change", err);
-	if (st != ZINC_OK) {
+	*out = NULL;
+	if (st != ZINC_OK || !c) {
 		zinc_sql_leave(s, c);
 		zinc_turn_release(&s->turn);
 		return st;
@@ -190,7 +191,9 @@ apply_all(void *self, zinc_change *const *changes, size_t n, bool relaxed, const
 	sql_conn *c = NULL;
 	size_t i;
 
-	ZINC_TRY(begin(s, relaxed, &c, wait, err));
+	ZINC_TRY(begin(s, zinc_batch_use(changes, n), relaxed, &c, wait, err));
+	if (!c)
+		return ZINC_OK;
 	for (i = 0; i < n && st == ZINC_OK; i++)
 		st = apply(c, changes[i], err);
 	return end(s, c, relaxed, st, err);
@@ -242,7 +245,7 @@ zinc_sql_update(void *self, const char *key, zinc_update_fn fn, void *arg, uint6
 	const bool relaxed = flags & ZINC_PUT_RELAXED;
 	sql_conn *c = NULL;
 
-	ZINC_TRY(begin(s, relaxed, &c, wait, err));
+	ZINC_TRY(begin(s, ZINC_USE_MAKE, relaxed, &c, wait, err));
 	return end(s, c, relaxed, change_value(c, key, fn, arg, limit, err), err);
 }
 
@@ -273,8 +276,8 @@ zinc_sql_del_prefix(void *self, const char *prefix, uint32_t flags, const zinc_w
 	const bool relaxed = flags & ZINC_PUT_RELAXED;
 	sql_conn *c = NULL;
 
-	ZINC_TRY(begin(s, relaxed, &c, wait, err));
-	return end(s, c, relaxed, erase_range(c, prefix, err), err);
+	ZINC_TRY(begin(s, ZINC_USE_CHANGE, relaxed, &c, wait, err));
+	return c ? end(s, c, relaxed, erase_range(c, prefix, err), err) : ZINC_OK;
 }
 
 static int
@@ -301,7 +304,9 @@ zinc_sql_sync(void *self, const zinc_wait *wait, zinc_error *err)
 	pthread_mutex_unlock(&s->lock);
 	if (!relaxed)
 		return ZINC_OK;
-	ZINC_TRY(begin(s, false, &c, wait, err));
+	ZINC_TRY(begin(s, ZINC_USE_CHANGE, false, &c, wait, err));
+	if (!c)
+		return ZINC_OK; /* it was removed */
 	if (sqlite3_exec(c->db, "PRAGMA user_version", take_number, &version, NULL) != SQLITE_OK)
 		st = zinc_fail(err, ZINC_E_IO, "cannot read the header of the database");
 	snprintf(sql, sizeof sql, "PRAGMA user_version=%ld", version);

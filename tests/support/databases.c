@@ -4,6 +4,7 @@
 #include "databases.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "gets.h"
 #include "test.h"
@@ -84,4 +85,21 @@ assert_tags_of_parts(zinc_store *s, zinc_store *other, size_t n)
 		first = put;
 	}
 	free(bytes);
+}
+
+void
+assert_erasing_creates_nothing(zinc_store *s, const char *path)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	const zinc_tag tag = {1, {7}};
+	const zinc_condition equals = {ZINC_EQUALS, &tag}, absent = {ZINC_ABSENT, NULL};
+
+	assert_ok(zinc_store_del(s, NULL, "k", NULL, 0, NULL, &err));
+	assert_ok(zinc_store_del(s, NULL, "k", &absent, 0, NULL, &err));
+	assert_int_equal(zinc_store_del(s, NULL, "k", &equals, 0, NULL, &err), ZINC_E_CONFLICT);
+	assert_ok(zinc_store_del_prefix(s, "k/", 0, NULL, &err));
+	assert_int_equal(zinc_store_put(s, NULL, "k", "1", 1, &equals, 0, NULL, NULL, &err), ZINC_E_CONFLICT);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_ok(zinc_store_put(s, NULL, "k", "1", 1, &absent, 0, NULL, NULL, &err));
+	assert_int_equal(access(path, F_OK), 0);
 }

@@ -481,16 +481,10 @@ remains_are_no_new_database(void **state)
 static void
 erasing_creates_nothing(void **state)
 {
-	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s = open_at("nothing");
-	const zinc_tag tag = {1, {7}};
-	const zinc_condition equals = {ZINC_EQUALS, &tag};
 
 	(void)state;
-	assert_ok(zinc_store_del(s, NULL, "k", NULL, 0, NULL, &err));
-	assert_ok(zinc_store_del_prefix(s, "k/", 0, NULL, &err));
-	assert_int_equal(zinc_store_put(s, NULL, "k", "1", 1, &equals, 0, NULL, NULL, &err), ZINC_E_CONFLICT);
-	assert_int_equal(access(named("nothing"), F_OK), -1);
+	assert_erasing_creates_nothing(s, named("nothing"));
 	zinc_store_close(s);
 }
 

@@ -69,6 +69,16 @@ exit_of(pid_t pid)
 /* ---- layout ---- */
 
 static void
+erasing_creates_nothing(void **state)
+{
+	zinc_store *s = open_new("nothing.lmdb");
+
+	(void)state;
+	assert_erasing_creates_nothing(s, "nothing.lmdb");
+	zinc_store_close(s);
+}
+
+static void
 layout_is_that_of_zarr_python(void **state)
 {
 	zinc_store *s = open_new("layout.lmdb");
@@ -680,6 +690,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(layout_is_that_of_zarr_python),
+	    cmocka_unit_test(erasing_creates_nothing),
 	    cmocka_unit_test(bare_paths),
 	    cmocka_unit_test(long_values_and_their_tags),
 	    cmocka_unit_test(parts_have_the_tag_of_now),

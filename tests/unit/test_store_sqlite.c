@@ -102,6 +102,16 @@ open_made(const char *file, const char *text)
 
 /* ---- layout ---- */
 
+static void
+erasing_creates_nothing(void **state)
+{
+	zinc_store *s = open_file("nothing.sqlite");
+
+	(void)state;
+	assert_erasing_creates_nothing(s, "nothing.sqlite");
+	zinc_store_close(s);
+}
+
 /* What others see, after the store is closed: one file, the table of zarr-python, values as they are. */
 static void
 layout_is_that_of_zarr_python(void **state)
@@ -672,6 +682,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(layout_is_that_of_zarr_python),
+	    cmocka_unit_test(erasing_creates_nothing),
 	    cmocka_unit_test(databases_of_others),
 	    cmocka_unit_test(long_values_and_their_tags),
 	    cmocka_unit_test(parts_have_the_tag_of_now),
