@@ -21,7 +21,7 @@ packages() {
 	format) echo clang-format ;;
 	power) echo e2fsprogs xfsprogs mount python3 ;;
 	bench) echo netcdf-bin util-linux python3-gdal ;;
-	postgresql) echo postgresql ;;
+	postgresql) echo postgresql pgbouncer ;;
 	docs) echo python3 python3-venv ;;
 	redis) echo redis-server redis-tools openssl python3 python3-venv ;;
 	interop-python) echo python3 python3-venv ;;

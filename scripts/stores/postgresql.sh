@@ -121,7 +121,7 @@ pg_roles() {
 	pg_sql "CREATE ROLE reader LOGIN PASSWORD '$PGPASSWORD'"
 	pg_sql "CREATE ROLE lax LOGIN PASSWORD '$PGPASSWORD'; ALTER ROLE lax SET synchronous_commit TO off; GRANT ALL ON SCHEMA public TO lax"
 	expect "a missing table is empty" missing pg_do 10 "$pg_url/zinc?table=roles" get a
-	expect "reading creates nothing" "" pg_sql "SELECT to_regclass('roles')"
+	expect "reading creates nothing" none pg_sql "SELECT coalesce(to_regclass('roles')::text, 'none')"
 	expect "a put" ok pg_do 10 "$pg_url/zinc?table=roles" put a value
 	expect "no permission to read" "permission denied" pg_do 10 "postgresql://reader@127.0.0.1:$pg_port/zinc?table=roles" get a
 	pg_sql "GRANT SELECT ON roles TO reader"
@@ -138,7 +138,65 @@ pg_roles() {
 	fi
 	expect "no such database" "createdb" pg_do 10 "$pg_url/nowhere" get a
 	expect "no server" "cannot connect" pg_do 10 "postgresql://zinc@127.0.0.1:1/zinc" get a
+	pg_sql "CREATE UNLOGGED TABLE fast (LIKE roles INCLUDING ALL)"
+	expect "a table that survives" "durable" pg_do 10 "$pg_url/zinc?table=roles" caps
+	expect_not "a table that does not" "durable" pg_do 10 "$pg_url/zinc?table=fast" caps
+	pg_hidden
 	expect "a lock is waited for within the deadline" "E_CANCELLED" pg_locked
+}
+
+# PostgreSQL passes over a schema that a role may not use: its tables are not missing.
+pg_hidden() {
+	local url="postgresql://lax@127.0.0.1:$pg_port/zinc?table=secret"
+	pg_sql "CREATE SCHEMA closed; CREATE TABLE closed.secret (LIKE roles INCLUDING ALL)"
+	expect "not in the search path" missing pg_do 10 "$url" get a
+	pg_sql "ALTER ROLE lax SET search_path TO \"\$user\", closed, public"
+	expect "reading what is hidden" "may not use" pg_do 10 "$url" get a
+	expect "listing what is hidden" "may not use" pg_do 10 "$url" list
+	expect "erasing what is hidden" "may not use" pg_do 10 "$url" del a
+	expect "writing what is hidden" "may not use" pg_do 10 "$url" put a b
+	expect "no table beside it" none pg_sql "SELECT coalesce(to_regclass('public.secret')::text, 'none')"
+	pg_sql "ALTER SCHEMA closed RENAME TO lax"
+	expect "the schema of the user" "may not use" pg_do 10 "$url" get a
+}
+
+# expect_not WHAT WORDS COMMAND...: it succeeds, and its output does not have the words
+expect_not() {
+	local out
+	if out=$("${@:3}" 2>&1) && [[ $out != *"$2"* && $out != error* ]]; then
+		good
+	else
+		bad "$1: $out"
+	fi
+}
+
+# A pooler that gives each transaction another session, which must not remember anything.
+pg_pooler() {
+	local port url as=()
+	command -v pgbouncer >/dev/null || { say "postgresql, no pgbouncer" && return; }
+	say "postgresql, behind pgbouncer"
+	port=$(free_port)
+	pg_cluster pooler
+	cat >"$dir/pooler/ini" <<-END
+		[databases]
+		zinc = host=127.0.0.1 port=$pg_port dbname=zinc user=zinc password=$PGPASSWORD
+		[pgbouncer]
+		listen_addr = 127.0.0.1
+		listen_port = $port
+		unix_socket_dir =
+		auth_type = any
+		pool_mode = transaction
+		default_pool_size = 1
+	END
+	[ "$(id -u)" != 0 ] || as=(setpriv --reuid=nobody --regid=nogroup --clear-groups)
+	start pooler "${as[@]}" pgbouncer "$dir/pooler/ini"
+	url="postgresql://zinc@127.0.0.1:$port/zinc?table=pooled"
+	expect "a put through a pooler" ok pg_do 20 "$url" put a value
+	expect "an update through a pooler" ok pg_do 20 "$url" update a
+	expect "a get through a pooler" "valuex" pg_do 20 "$url" get a
+	expect "nothing of it stays" "0|0" "$pg_bin/psql" -qAt -h 127.0.0.1 -p "$port" -U zinc zinc -c \
+		"SELECT current_setting('client_connection_check_interval'), current_setting('idle_in_transaction_session_timeout')"
+	expect "its encoding" "UTF8" "$pg_bin/psql" -qAt -h 127.0.0.1 -p "$port" -U zinc zinc -c "SET client_encoding TO UTF8; SHOW client_encoding"
 }
 
 # The row is locked by somebody else.
@@ -159,11 +217,12 @@ pg_standby() {
 	say "postgresql, a standby"
 	port=$(free_port)
 	pg_cluster standby
-	pg env PGPASSWORD="$PGPASSWORD" "$pg_bin/pg_basebackup" -h 127.0.0.1 -p "$pg_port" -U zinc -D "$dir/standby/db" -R \
+	pg env PGPASSWORD="$PGPASSWORD" "$pg_bin/pg_basebackup" -h 127.0.0.1 -p "$pg_port" -U zinc -D "$dir/standby/db" -c fast -R \
 		>"$dir/standby.log" 2>&1 || { bad "pg_basebackup: $(tail -n 1 "$dir/standby.log")" && return; }
 	pg_control standby "$port"
 	"$dir/standby.control" start || { bad "the standby does not start" && return; }
 	expect "reading a standby" "value 5" pg_do 10 "postgresql://zinc@127.0.0.1:$port/zinc?table=roles" get a
+	expect_not "what a standby can do" "cas" pg_do 10 "postgresql://zinc@127.0.0.1:$port/zinc?table=roles" caps
 	expect "writing a standby" "E_READONLY" pg_do 10 "postgresql://zinc@127.0.0.1:$port/zinc?table=roles" put a b
 	expect "the one that can be written" ok pg_do 10 \
 		"postgresql://zinc@127.0.0.1:$port,127.0.0.1:$pg_port/zinc?table=roles&target_session_attrs=read-write" put b c
@@ -175,6 +234,7 @@ test_postgresql() {
 	try postgresql "$("$pg_bin/postgres" --version | sed 's/[^0-9]*\([0-9.]*\).*/\1/')" "" \
 		"$pg_url/zinc?table=conform{}" "$pg_url/zinc/race/{}"
 	pg_roles
+	pg_pooler
 	check "postgresql, connections that break" timeout 900 python3 tests/live/postgresql_faults.py "$BUILD/tests/store_do" \
 		"127.0.0.1:$pg_port" zinc/zinc
 	pg_standby

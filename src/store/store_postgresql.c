@@ -14,10 +14,10 @@
  * (3) Puts of one call, or of one group's flush, are one transaction.  A durable change that returned ZINC_OK survives
  *     kill -9 of client and server, also if the role has set synchronous_commit to off.
  * (4) No call waits longer than its deadline, or without one than the setting "patience" without any sign of the server.
- *     (The name of a host is looked up without a deadline.)
+ *     (The name of a host is looked up without a deadline.)  A host that does not answer leaves time for the next.
  * (5) A lost connection, a server that is starting or stopping, a deadlock: the call tries again.  What became of a
  *     commit without an answer is asked for; if that cannot be found out, a change with conditions is E_UNCERTAIN.
- * (6) A failure is never "missing"; only a table that does not exist is empty.
+ * (6) A failure is never "missing"; only a table that does not exist is empty, not one that may not be seen.
  * (7) No password appears in an error.
  * (8) A standby, and a role without permission to write, can read.
  * (9) After a fork the child opens connections of its own.
@@ -292,9 +292,8 @@ take_settings(pg_store *s, const zinc_store_options *o, zinc_error *err)
 
 /* ---- open ---- */
 
-/* Nothing is connected yet: the first call does, with its deadline. */
-static zinc_status
-pg_open(void **self, const char *rest, const zinc_store_options *options, zinc_error *err)
+zinc_status
+zinc_pg_new(pg_store **out, const char *rest, const zinc_store_options *options, zinc_error *err)
 {
 	pg_store *s = (pg_store *)zinc_calloc(options->context, 1, sizeof *s);
 	zinc_status st;
@@ -309,6 +308,40 @@ pg_open(void **self, const char *rest, const zinc_store_options *options, zinc_e
 		st = take_url(s, rest, err);
 	if (st == ZINC_OK)
 		st = zinc_pg_texts(s, err);
+	if (st == ZINC_OK)
+		*out = s;
+	else
+		pg_close(s);
+	return st;
+}
+
+/* What the server does with changes must be known before anybody relies on it. */
+static zinc_status
+meet_server(pg_store *s, const zinc_call_options *call, zinc_error *err)
+{
+	const double until = call && call->timeout > 0 ? zinc_now(s->batched.ctx) + call->timeout : 0;
+	const zinc_wait wait = {sizeof wait, until, call ? call->cancel : NULL};
+	zinc_status st;
+	pg_conn *c;
+	pg_try t;
+
+	zinc_pg_try(&t, s, &wait);
+	do {
+		st = zinc_pg_enter(&t, &c);
+		if (st == ZINC_OK)
+			zinc_pg_leave(&t, c);
+	} while (zinc_pg_again(&t, &st, err));
+	return st;
+}
+
+static zinc_status
+pg_open(void **self, const char *rest, const zinc_store_options *options, zinc_error *err)
+{
+	pg_store *s = NULL;
+	zinc_status st;
+
+	ZINC_TRY(zinc_pg_new(&s, rest, options, err));
+	st = meet_server(s, options->call, err);
 	if (st == ZINC_OK)
 		*self = s;
 	else

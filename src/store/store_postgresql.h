@@ -3,6 +3,7 @@
  *
  *   store_postgresql.c        the store: URL, settings, capabilities, the table of operations
  *   store_postgresql_conn.c   connections: opening, waiting, pool, fork, what to try again
+ *   store_postgresql_hosts.c  the hosts of a list that do not answer
  *   store_postgresql_error.c  the server's failures as statuses, with advice
  *   store_postgresql_sql.c    statements, their parameters and results
  *   store_postgresql_get.c    reading
@@ -76,7 +77,7 @@ typedef struct pg_store {
 	double patience, connect_seconds;
 	atomic_bool reached;  /* a connection succeeded once */
 	atomic_bool readonly; /* the server is a standby */
-	atomic_bool forgets;  /* fsync is off: a crash of its machine may lose everything */
+	atomic_bool forgets;  /* fsync is off, or the table is UNLOGGED: a crash may lose everything */
 	atomic_bool relaxed;  /* a relaxed change since the last sync */
 	zinc_turn syncing;    /* nobody says that all is synced while another still does it */
 } pg_store;
@@ -92,6 +93,7 @@ typedef struct pg_conn {
 	char state[6];         /* SQLSTATE of the last failure */
 	bool broken;           /* not to be used again */
 	char durable[16];      /* synchronous_commit for durable changes */
+	bool watches;          /* the server can look whether its client is still there */
 	char started[40];      /* when the server was started */
 } pg_conn;
 
@@ -109,6 +111,9 @@ typedef struct pg_try {
 
 #define PG_MAX_IDLE 32
 
+/* The server looks every two seconds whether its client is still there, until the transaction ends. */
+#define PG_WATCH "set_config('client_connection_check_interval', '2000', true)"
+
 /* For the pool. */
 void zinc_pg_close(zinc_conn *c, bool forked);
 
@@ -124,12 +129,26 @@ void zinc_pg_leave(pg_try *t, pg_conn *c);
 /* Wait until the socket can be read (or, with `write`, written). */
 zinc_status zinc_pg_wait(pg_conn *c, bool write, zinc_error *err);
 
+/* ---- store_postgresql_hosts.c ---- */
+
+typedef struct pg_hosts {
+	bool cut; /* these are used instead of those of the store */
+	zinc_buf host, address, port;
+} pg_hosts;
+
+void zinc_pg_hosts_init(pg_hosts *h, zinc_context *ctx);
+void zinc_pg_hosts_fini(pg_hosts *h);
+/* Leave out the host that the connection is trying.  False: there are no others. */
+bool zinc_pg_leave_out(pg_hosts *h, PGconn *db);
+
 /* ---- store_postgresql_error.c ---- */
 
 /* A failure of a statement (res NULL: of the connection). */
 zinc_status zinc_pg_fail(pg_conn *c, const PGresult *res, zinc_error *err);
 /* What a failure to connect means, from libpq's text with the codes of the server. */
 zinc_status zinc_pg_fail_connect(const char *text, pg_fault *fault, zinc_error *err);
+/* After the fault PG_NO_TABLE: OK if there is none; a failure if there is one that this role may not see. */
+zinc_status zinc_pg_check_hidden(pg_conn *c, zinc_error *err);
 /* The meaning of an SQLSTATE. */
 pg_fault zinc_pg_fault_of(const char *state);
 
@@ -169,6 +188,11 @@ int64_t zinc_pg_generation(const zinc_tag *tag); /* -1: no tag of this store */
 zinc_status zinc_pg_add_end(pg_params *p, const char *prefix, zinc_buf *end, zinc_error *err);
 
 zinc_status zinc_pg_texts(pg_store *s, zinc_error *err);
+
+/* ---- store_postgresql.c ---- */
+
+/* A store that has not met its server yet. */
+zinc_status zinc_pg_new(pg_store **out, const char *rest, const zinc_store_options *options, zinc_error *err);
 
 /* ---- the slots of the other files ---- */
 

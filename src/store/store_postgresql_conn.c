@@ -23,8 +23,8 @@
 
 #define SETUP                                                                                                          \
 	"SELECT current_setting('fsync'), current_setting('synchronous_commit'), pg_is_in_recovery()::text, "          \
-	"extract(epoch FROM pg_postmaster_start_time())::text"
-#define WATCH "SELECT set_config(name, '2000', false) FROM pg_settings WHERE name = 'client_connection_check_interval'"
+	"extract(epoch FROM pg_postmaster_start_time())::text, "                                                       \
+	"(SELECT relpersistence::text FROM pg_class WHERE oid = to_regclass($1::text))"
 
 /* ---- waiting ---- */
 
@@ -80,8 +80,9 @@ ignore_notice(void *arg, const char *text)
 	(void)arg, (void)text;
 }
 
+/* The encoding is none: the server then converts nothing, and names may have any bytes where it allows them. */
 static PGconn *
-start(const pg_store *s)
+start(const pg_store *s, const pg_hosts *h)
 {
 	static const char *const names[PG_WORDS] = {
 	    [PG_HOST] = "host",         [PG_PORT] = "port",         [PG_DATABASE] = "dbname",
@@ -89,8 +90,8 @@ start(const pg_store *s)
 	    [PG_PASSFILE] = "passfile", [PG_SSLMODE] = "sslmode",   [PG_SSLROOTCERT] = "sslrootcert",
 	    [PG_SSLCERT] = "sslcert",   [PG_SSLKEY] = "sslkey",     [PG_ATTRIBUTES] = "target_session_attrs",
 	};
-	const char *words[PG_WORDS + 3] = {"client_encoding", "fallback_application_name"};
-	const char *values[PG_WORDS + 3] = {"UTF8", "zinc"};
+	const char *words[PG_WORDS + 6] = {"client_encoding", "fallback_application_name"};
+	const char *values[PG_WORDS + 6] = {"SQL_ASCII", "zinc"};
 	int i, n = 2;
 
 	for (i = 0; i < PG_WORDS; i++)
@@ -98,22 +99,40 @@ start(const pg_store *s)
 			words[n] = names[i];
 			values[n++] = s->word[i];
 		}
+	if (h->cut) { /* of a word that comes twice libpq takes the last */
+		words[n] = "host";
+		values[n++] = (const char *)h->host.p;
+		words[n] = "hostaddr";
+		values[n++] = (const char *)h->address.p;
+		words[n] = "port";
+		values[n++] = (const char *)h->port.p;
+	}
 	return PQconnectStartParams(words, values, 0);
 }
 
-/* The handshake, step by step. */
+/* The handshake, step by step.  Each host has its time.  *silent: one has not answered in it. */
 static zinc_status
-shake_hands(pg_conn *c, zinc_error *err)
+shake_hands(pg_conn *c, bool *silent, zinc_error *err)
 {
-	const double until = zinc_now(c->s->batched.ctx) + c->s->connect_seconds;
 	PostgresPollingStatusType next = PGRES_POLLING_WRITING;
+	const char *host = NULL;
+	double until = 0;
 
+	*silent = false;
 	if (PQstatus(c->db) == CONNECTION_BAD)
 		return zinc_pg_fail_connect(PQerrorMessage(c->db), &c->fault, err);
 	PQsetErrorVerbosity(c->db, PQERRORS_VERBOSE); /* for zinc_pg_fail_connect */
 	PQsetNoticeProcessor(c->db, ignore_notice, NULL);
 	while (next != PGRES_POLLING_OK) {
-		ZINC_TRY(wait_until(c, next == PGRES_POLLING_READING ? POLLIN : POLLOUT, until, err));
+		zinc_status st;
+
+		if (host != PQhost(c->db))
+			until = zinc_now(c->s->batched.ctx) + c->s->connect_seconds;
+		host = PQhost(c->db);
+		st = wait_until(c, next == PGRES_POLLING_READING ? POLLIN : POLLOUT, until, err);
+		*silent = st == ZINC_E_IO && c->fault == PG_FINAL;
+		if (st != ZINC_OK)
+			return st;
 		next = PQconnectPoll(c->db);
 		if (next == PGRES_POLLING_FAILED)
 			return zinc_pg_fail_connect(PQerrorMessage(c->db), &c->fault, err);
@@ -121,6 +140,25 @@ shake_hands(pg_conn *c, zinc_error *err)
 	if (PQsetnonblocking(c->db, 1) != 0 || !PQenterPipelineMode(c->db))
 		return zinc_pg_fail(c, NULL, err);
 	return ZINC_OK;
+}
+
+static zinc_status
+reach(pg_conn *c, zinc_error *err)
+{
+	zinc_status st;
+	bool silent;
+	pg_hosts h;
+
+	zinc_pg_hosts_init(&h, c->s->batched.ctx);
+	do {
+		PQfinish(c->db);
+		c->broken = silent = false;
+		c->fault = PG_FINE;
+		c->db = start(c->s, &h);
+		st = c->db ? shake_hands(c, &silent, err) : zinc_fail_nomem(err);
+	} while (silent && zinc_pg_leave_out(&h, c->db));
+	zinc_pg_hosts_fini(&h);
+	return st;
 }
 
 /* Order and conversion of keys are right only in these encodings. */
@@ -136,30 +174,32 @@ check_server(pg_conn *c, zinc_error *err)
 		return zinc_fail(err, ZINC_E_UNSUPPORTED, "the database is of the encoding %s: it must be UTF8",
 				 encoding ? encoding : "?");
 	c->fault = PG_FINE;
-	if (strcmp(encoding, "UTF8") == 0)
-		return ZINC_OK;
-	return zinc_pg_run(c, "SET client_encoding TO SQL_ASCII", NULL, NULL, err); /* names of any bytes */
+	return ZINC_OK;
 }
 
-/* What the server does with a commit, and whether it can be written. */
+/* What the server does with a commit, and whether it can be written.  Nothing is set for the session: behind a pooler it
+ * serves others, too. */
 static zinc_status
 ask_server(pg_conn *c, zinc_error *err)
 {
+	pg_params p = {.n = 0};
 	PGresult *r = NULL;
-	const char *level;
+	const char *level, *kind;
 
-	ZINC_TRY(zinc_pg_run(c, SETUP, NULL, &r, err));
+	zinc_pg_add_text(&p, c->s->table);
+	ZINC_TRY(zinc_pg_run(c, SETUP, &p, &r, err));
 	level = zinc_pg_column(r, 0, 1);
+	kind = zinc_pg_column(r, 0, 4);
 	snprintf(c->durable, sizeof c->durable, "%s", strcmp(level, "off") == 0 ? "on" : level);
 	snprintf(c->started, sizeof c->started, "%s", zinc_pg_column(r, 0, 3));
-	atomic_store(&c->s->forgets, strcmp(zinc_pg_column(r, 0, 0), "off") == 0);
+	atomic_store(&c->s->forgets, strcmp(zinc_pg_column(r, 0, 0), "off") == 0 || (*kind && strcmp(kind, "p") != 0));
 	atomic_store(&c->s->readonly, strcmp(zinc_pg_column(r, 0, 2), "true") == 0);
 	PQclear(r);
-	if (zinc_pg_run(c, WATCH, NULL, NULL, NULL) == ZINC_OK || !c->broken) {
-		c->fault = PG_FINE; /* not every system has it */
-		return ZINC_OK;
-	}
-	return zinc_pg_fail(c, NULL, err);
+	c->watches = zinc_pg_run(c, "SELECT " PG_WATCH, NULL, NULL, NULL) == ZINC_OK; /* not every system has it */
+	if (c->broken)
+		return zinc_pg_fail(c, NULL, err);
+	c->fault = PG_FINE;
+	return ZINC_OK;
 }
 
 /* A child must not say farewell in the name of its parent: without a socket PQfinish only frees memory. */
@@ -186,8 +226,7 @@ conn_new(pg_try *t, pg_conn **out, zinc_error *err)
 	c->s = t->s;
 	c->wait = t->wait;
 	c->since = zinc_now(t->s->batched.ctx);
-	c->db = start(t->s);
-	st = c->db ? shake_hands(c, err) : zinc_fail_nomem(err);
+	st = reach(c, err);
 	if (st == ZINC_OK)
 		st = check_server(c, err);
 	if (st == ZINC_OK)

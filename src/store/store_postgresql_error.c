@@ -31,7 +31,8 @@ static const struct meaning {
     {"53300", PG_LOST, ZINC_E_IO, "; raise max_connections, or let fewer programs use the server"},
     {"25006", PG_FINAL, ZINC_E_READONLY, "; a standby, or a role that only reads: it cannot be written"},
     {"42501", PG_FINAL, ZINC_E_IO,
-     "; to read a role needs SELECT on the table; to write also INSERT, UPDATE and DELETE, and USAGE on its sequence; "
+     "; to read a role needs SELECT on the table and USAGE on its schema; to write also INSERT, UPDATE and DELETE, and "
+     "USAGE on its sequence; "
      "for a new table CREATE on the schema"},
     {"28", PG_FINAL, ZINC_E_IO, "; check user, password (PGPASSWORD, ~/.pgpass) and the server's pg_hba.conf"},
     {"3D000", PG_FINAL, ZINC_E_IO, "; create it with createdb"},
@@ -109,6 +110,38 @@ zinc_pg_fail(pg_conn *c, const PGresult *res, zinc_error *err)
 	text = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
 	first_line(line, text ? text : "");
 	return zinc_fail(err, m->status, "PostgreSQL: %s (SQLSTATE %s)%s", line, state, m->advice);
+}
+
+/* ---- tables that are not seen ---- */
+
+/* A schema of the search path that has the table, and that this role may not use: PostgreSQL passes over it. */
+#define HIDDEN                                                                                                         \
+	"SELECT n.nspname::text FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE "            \
+	"array_length(parse_ident($1::text), 1) = 1 AND c.relname = (parse_ident($1::text))[1] AND NOT "               \
+	"has_schema_privilege(n.oid, 'USAGE') AND n.nspname IN (SELECT CASE WHEN w = '\"$user\"' THEN "                \
+	"current_user::text WHEN left(w, 1) = '\"' THEN replace(substr(w, 2, length(w) - 2), '\"\"', '\"') ELSE "      \
+	"lower(w) END FROM (SELECT btrim(a) AS w FROM regexp_split_to_table(current_setting('search_path'), ',') AS "  \
+	"a) AS b) LIMIT 1"
+
+zinc_status
+zinc_pg_check_hidden(pg_conn *c, zinc_error *err)
+{
+	pg_params p = {.n = 0};
+	PGresult *r = NULL;
+	zinc_status st = ZINC_OK;
+
+	zinc_pg_add_text(&p, c->s->table);
+	ZINC_TRY(zinc_pg_run(c, HIDDEN, &p, &r, err));
+	if (PQntuples(r) > 0) {
+		c->fault = PG_FINAL;
+		st = zinc_fail(
+		    err, ZINC_E_IO,
+		    "PostgreSQL: the table %s is in the schema \"%.100s\", which this role may not use: GRANT "
+		    "USAGE ON SCHEMA, or name another table",
+		    c->s->table, zinc_pg_column(r, 0, 0));
+	}
+	PQclear(r);
+	return st;
 }
 
 /* ---- connecting ---- */

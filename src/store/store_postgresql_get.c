@@ -125,13 +125,15 @@ ask_once(batch *b, pg_try *t)
 
 	ZINC_TRY(zinc_pg_enter(t, &c));
 	st = ask_all(b, c, &t->error);
-	if (st != ZINC_OK && c->fault == PG_NO_TABLE && zinc_pg_end(c, &t->error) == ZINC_OK) {
-		for (i = 0; i < b->n; i++)
+	if (st != ZINC_OK && c->fault == PG_NO_TABLE) {
+		st = zinc_pg_end(c, &t->error);
+		if (st == ZINC_OK)
+			st = zinc_pg_check_hidden(c, &t->error);
+		for (i = 0; i < b->n && st == ZINC_OK; i++)
 			if (!b->done[i] && !b->is_long[i]) {
 				b->done[i] = true;
 				zinc_sink_missing(b->sink, b->first + i);
 			}
-		st = ZINC_OK;
 	}
 	zinc_pg_leave(t, c);
 	return st;

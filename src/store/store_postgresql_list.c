@@ -59,7 +59,7 @@ read_page(page *x, PGresult **out, const zinc_wait *wait, zinc_error *err)
 			continue;
 		st = ask(x, c, out, &t.error);
 		if (st != ZINC_OK && c->fault == PG_NO_TABLE)
-			st = ZINC_OK;
+			st = zinc_pg_check_hidden(c, &t.error);
 		zinc_pg_leave(&t, c);
 	} while (zinc_pg_again(&t, &st, err));
 	return st;

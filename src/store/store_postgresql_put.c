@@ -19,11 +19,11 @@
 #define VALUE_MAX 1000000000 /* PostgreSQL's limit for a message is 1 GiB */
 
 #define BEGIN "BEGIN ISOLATION LEVEL READ COMMITTED"
-/* The row locks of a client that is gone end with its transaction, at the latest after a minute. */
+/* The row locks of a client that is gone end with its transaction, long before others lose their patience. */
 #define BEGUN                                                                                                          \
 	"SELECT txid_current(), substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8), "                          \
 	"set_config('synchronous_commit', $1, true), "                                                                 \
-	"set_config('idle_in_transaction_session_timeout', '60000', true)"
+	"set_config('idle_in_transaction_session_timeout', '20000', true)"
 
 /* Was the server shut down in order before it was started?  And its timeline. */
 #define ORDERLY                                                                                                        \
@@ -60,7 +60,7 @@ begin(const work *w, pg_conn *c, zinc_error *err)
 
 	zinc_pg_add_text(&p, w->relaxed ? "off" : c->durable);
 	ZINC_TRY(zinc_pg_send(c, BEGIN, NULL, err));
-	ZINC_TRY(zinc_pg_send(c, BEGUN, &p, err));
+	ZINC_TRY(zinc_pg_send(c, c->watches ? BEGUN ", " PG_WATCH : BEGUN, &p, err));
 	ZINC_TRY(w->send(w->arg, c, err));
 	return zinc_pg_sent(c, err);
 }
@@ -298,6 +298,8 @@ transact_once(pg_try *t, const work *w, bool *missing)
 
 	ZINC_TRY(zinc_pg_enter(t, &c));
 	st = run_once(w, c, &x, &t->error);
+	if (st != ZINC_OK && !c->broken && c->fault == PG_NO_TABLE && zinc_pg_check_hidden(c, &t->error) != ZINC_OK)
+		st = t->error.code;
 	zinc_pg_leave(t, c);
 	if (st != ZINC_OK && t->fault == PG_UNKNOWN)
 		return resolve(t, w, &x);

@@ -3,7 +3,8 @@
 
 A read, a creation and a conditional change are tried with a proxy that resets or closes the first connection after k
 bytes: each must succeed, because it is tried again, and a creation must not take its own change for somebody else's.  A
-connection that stalls must end with the deadline.
+connection that stalls must end with the deadline.  A transaction of a client that is gone must not hinder others for longer
+than they wait.
 """
 import pathlib
 import subprocess
@@ -20,8 +21,8 @@ url = f"postgresql://{user}@127.0.0.1:{proxy.port}/{database}?table=faults&sslmo
 tried = failed = 0
 
 
-def do(*words):
-    return subprocess.run([program, str(SECONDS), url, *words], capture_output=True, text=True, check=False,
+def do(*words, at=None, seconds=SECONDS):
+    return subprocess.run([program, str(seconds), at or url, *words], capture_output=True, text=True, check=False,
                           timeout=60).stdout.strip()
 
 
@@ -44,5 +45,13 @@ proxy.plan("stall", "down", 300, 0)
 began = time.monotonic()
 expect("a stall", "error E_CANCELLED", do("get", "k"))
 expect("its time", "True", str(time.monotonic() - began < SECONDS + 2))
+# the COMMIT does not arrive, and the server waits for it with the row locked
+proxy.plan("none")
+expect("a put", "ok", do("put", "k", "hello"))
+proxy.plan("stall", "up", proxy.count["up"] - 57, 1)  # of COMMIT and farewell
+expect("a lost commit", "error E_UNCERTAIN", do("put", "k", "never"))
+direct = url.replace(f":{proxy.port}/", f":{port}/")
+expect("its lock", "ok", do("put", "k", "other", at=direct, seconds=40))
+expect("its value", "value 5", do("get", "k", at=direct))
 print(f"postgresql_faults.py: {tried} tried, {failed} failed")
 sys.exit(failed != 0)

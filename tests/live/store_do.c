@@ -10,6 +10,7 @@
  *     del KEY, delmany KEY COUNT (KEY0, KEY1 ...)                     ok
  *     update KEY                                                      ok; adds an 'x'
  *     list                                                            keys N HASH
+ *     caps                                                            read write ...
  *
  * or "error E_IO: text" of any of them.
  */
@@ -167,6 +168,18 @@ do_list(zinc_store *s)
 	return 0;
 }
 
+static int
+do_caps(zinc_store *s)
+{
+	zinc_caps caps = ZINC_CAPS_INIT;
+	char text[400];
+
+	zinc_store_caps(s, &caps);
+	zinc_caps_show(text, sizeof text, caps.flags);
+	puts(text);
+	return 0;
+}
+
 /* ---- writing ---- */
 
 static zinc_status
@@ -267,17 +280,23 @@ main(int argc, char **argv)
 {
 	static const char readers[] = " get range suffix ranges stat ";
 	const char *key = argc > 4 ? argv[4] : "", *more = argc > 5 ? argv[5] : "";
+	zinc_store_options o = ZINC_STORE_OPTIONS_INIT;
+	zinc_call_options call = ZINC_CALL_OPTIONS_INIT;
 	zinc_store *s = NULL;
 	zinc_status st;
 	int status;
 
 	if (argc < 4)
 		return 2;
-	limit.until = now() + strtod(argv[1], NULL);
-	st = zinc_store_open(&s, argv[2], NULL, &err);
+	call.timeout = strtod(argv[1], NULL);
+	limit.until = now() + call.timeout;
+	o.call = &call;
+	st = zinc_store_open(&s, argv[2], &o, &err);
 	if (st != ZINC_OK)
 		return report(st);
-	if (strcmp(argv[3], "list") == 0)
+	if (strcmp(argv[3], "caps") == 0)
+		status = do_caps(s);
+	else if (strcmp(argv[3], "list") == 0)
 		status = do_list(s);
 	else if (strstr(readers, argv[3]))
 		status = do_read(s, argv[3], key, more, argc > 6 ? argv[6] : "");

@@ -17,13 +17,13 @@ static zinc_status
 open_with(pg_store **out, const char *rest, const char *table, zinc_error *err)
 {
 	const zinc_setting settings[] = {
-	    {"table", table}, {"patience", "1"}, {"connect_timeout", "1"}, {"user", "setting"}};
+	    {"table", table}, {"patience", "2"}, {"connect_timeout", "1"}, {"user", "setting"}, {"sslmode", "disable"}};
 	const zinc_store_options o = {.size = sizeof o,
 				      .context = zinc_context_get(NULL),
 				      .settings = settings,
 				      .nsettings = sizeof settings / sizeof settings[0]};
 
-	return zinc_store_ops_postgresql.open((void **)out, rest, &o, err);
+	return zinc_pg_new(out, rest, &o, err);
 }
 
 static void
@@ -168,18 +168,50 @@ tags_are_generations(void **state) /* (2) */
 
 /* ---- servers that do not answer as they should ---- */
 
+/* A store of that server and perhaps another that has not met them. */
+static zinc_store *
+open_unmet(int port, int other)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = NULL;
+	pg_store *self = NULL;
+	char rest[160];
+
+	if (other)
+		snprintf(rest, sizeof rest, "me:canary@127.0.0.1:%d,127.0.0.1:%d/d", port, other);
+	else
+		snprintf(rest, sizeof rest, "me:canary@127.0.0.1:%d/d", port);
+	assert_ok(open_with(&self, rest, "zarr", &err));
+	assert_ok(zinc_store_wrap(&s, NULL, &zinc_store_ops_postgresql, self, "postgresql://x", &err));
+	return s;
+}
+
+static void
+expect_no_store(int port, double seconds, zinc_status want)
+{
+	const zinc_call_options call = {.size = sizeof call, .timeout = seconds};
+	const zinc_store_options o = {.size = sizeof o, .call = &call};
+	const double began = zinc_now(zinc_context_get(NULL));
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = NULL;
+	char url[160];
+
+	snprintf(url, sizeof url, "postgresql://me:canary@127.0.0.1:%d/d?sslmode=disable", port);
+	assert_int_equal(zinc_store_open(&s, url, &o, &err), want);
+	assert_true(zinc_now(zinc_context_get(NULL)) - began < seconds + 2);
+	assert_null(strstr(zinc_error_text(&err), "canary"));
+}
+
 static void
 expect_failure(int port, double seconds, zinc_status want)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_blob blob = ZINC_BLOB_INIT;
 	zinc_wait wait = ZINC_WAIT_INIT;
-	zinc_store *s = NULL;
+	zinc_store *s = open_unmet(port, 0);
 	double began;
-	char url[160];
 
-	snprintf(url, sizeof url, "postgresql://me:canary@127.0.0.1:%d/d?sslmode=disable", port);
-	assert_ok(zinc_store_open(&s, url, NULL, &err));
+	expect_no_store(port, seconds, want);
 	began = zinc_now(zinc_context_get(NULL));
 	wait.until = began + seconds;
 	assert_int_equal(zinc_store_get_all(s, "a", &blob, NULL, 0, &wait, &err), want);
@@ -283,6 +315,29 @@ a_refusal_of_the_server_is_final(void **state) /* (5) */
 	peer_stop(&p);
 }
 
+/* (4) A host that says nothing is left out after its time; the next one has a time of its own. */
+static void
+each_host_has_its_time(void **state)
+{
+	static const char refusal[] = "E\0\0\0\x27SFATAL\0VFATAL\0C28P01\0Mwrong password\0\0";
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_blob blob = ZINC_BLOB_INIT;
+	silent_peer silent, answers;
+	zinc_store *s;
+
+	(void)state;
+	peer_start(&silent, NULL, 0, false);
+	peer_start(&answers, refusal, sizeof refusal - 1, true);
+	s = open_unmet(silent.port, answers.port);
+	assert_int_equal(zinc_store_get_all(s, "a", &blob, NULL, 0, NULL, &err), ZINC_E_IO);
+	assert_non_null(strstr(zinc_error_text(&err), "28P01"));
+	assert_int_equal(atomic_load(&silent.accepted), 1);
+	assert_int_equal(atomic_load(&answers.accepted), 1);
+	zinc_store_close(s);
+	peer_stop(&answers);
+	peer_stop(&silent);
+}
+
 int
 main(void)
 {
@@ -298,6 +353,7 @@ main(void)
 	    cmocka_unit_test(cancelling_ends_a_wait),
 	    cmocka_unit_test(garbage_is_a_failure),
 	    cmocka_unit_test(a_refusal_of_the_server_is_final),
+	    cmocka_unit_test(each_host_has_its_time),
 	};
 	zinc_error err = ZINC_ERROR_INIT;
 
