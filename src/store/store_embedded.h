@@ -3,6 +3,7 @@
  *
  *   store_embedded.c       the store: get, changes, listing, open; promises
  *   store_embedded_db.c    open databases: one per file and process, other processes, threads, fork
+ *   store_embedded_files.c what is at the path of a database, before a library sees it
  *   store_embedded_new.c   making a database that is a file
  *   store_embedded_room.c  room on the disk for a change
  *   store_embedded_sort.c  listings of databases that have no order
@@ -153,15 +154,22 @@ void zinc_embedded_expire(embedded_db *d);
 uint64_t zinc_embedded_version(const embedded_db *d);
 /* The tag of a value that was read inside. */
 void zinc_embedded_tag(embedded_db *d, const char *key, const embedded_value *v, zinc_tag *out);
-/* Is there a database at path[0..n)? */
-zinc_status zinc_embedded_is_database(const embedded_engine *e, zinc_context *ctx, const char *path, size_t n,
-				      bool *yes, zinc_error *err);
 /* The keys have another order than that of their bytes. */
 zinc_status zinc_embedded_fail_order(zinc_error *err);
 
-int zinc_embedded_file(zinc_context *ctx, const char *path, int flags);
 /* The errno of an open() that failed. */
 zinc_status zinc_embedded_fail_open(const embedded_store *s, zinc_error *err);
+
+/* ---- store_embedded_files.c ---- */
+
+/* Is there a database?  `out` is of the file by which an open one is known.  A file of 0 bytes is a new one. */
+zinc_status zinc_embedded_look(const embedded_store *s, bool *there, struct stat *out, zinc_error *err);
+/* Is there a database at path[0..n)? */
+zinc_status zinc_embedded_is_database(const embedded_engine *e, zinc_context *ctx, const char *path, size_t n,
+				      bool *yes, zinc_error *err);
+/* What is at the path must be of the right kind before the library sees it: it would wait for a FIFO. */
+zinc_status zinc_embedded_check_kind(const embedded_store *s, zinc_error *err);
+int zinc_embedded_file(zinc_context *ctx, const char *path, int flags);
 /* Sync the directory in which `path` is. */
 zinc_status zinc_embedded_sync_directory(zinc_context *ctx, const char *path, zinc_error *err);
 

@@ -251,123 +251,6 @@ unlock_registry(void)
 	pthread_mutex_unlock(&registry.lock);
 }
 
-/* ---- files ---- */
-
-/* The directory of a database without its marker. */
-typedef struct remains {
-	const embedded_store *s;
-	int dir;
-	bool any;
-} remains;
-
-static int
-see_name(void *arg, const char *name, int type)
-{
-	remains *r = (remains *)arg;
-	const zinc_os *os = r->s->ctx->os;
-	struct stat st;
-
-	(void)type;
-	r->any = os->fstatat(os, r->dir, name, &st) == 0 && r->s->engine->remains(name, (uint64_t)st.st_size);
-	return r->any;
-}
-
-/* The library would take it for a new database, and make one over what is left of the other. */
-static zinc_status
-check_remains(const embedded_store *s, zinc_error *err)
-{
-	const zinc_os *os = s->ctx->os;
-	remains r = {.s = s};
-	int failed;
-
-	if (!s->engine->remains)
-		return ZINC_OK;
-	r.dir = zinc_embedded_file(s->ctx, s->path, O_RDONLY | O_DIRECTORY);
-	failed = r.dir == -1 || os->read_dir(os, r.dir, see_name, &r) != 0 ? errno : 0;
-	if (r.dir != -1)
-		os->close(os, r.dir);
-	if (r.any)
-		return zinc_fail(err, ZINC_E_CORRUPT, "%s has files of a database but no file %s", s->path,
-				 s->engine->marker + 1);
-	if (!failed || failed == ENOENT || failed == ENOTDIR)
-		return ZINC_OK;
-	return zinc_fail_errno(err, failed, "cannot look at %s", s->path);
-}
-
-/* Is there a database?  `out` is of the file by which an open one is known.  A file of 0 bytes is a new one. */
-static zinc_status
-look(const embedded_store *s, bool *there, struct stat *out, zinc_error *err)
-{
-	const size_t n = strlen(s->path);
-	bool known;
-
-	ZINC_TRY(zinc_file_look(s->ctx, s->path, n, s->engine->marker, there, out, err));
-	if (!*there)
-		return check_remains(s, err);
-	if (s->engine->identity[0])
-		return zinc_file_look(s->ctx, s->path, n, s->engine->identity, &known, out, err);
-	*there = !S_ISREG(out->st_mode) || out->st_size > 0;
-	return ZINC_OK;
-}
-
-zinc_status
-zinc_embedded_is_database(const embedded_engine *e, zinc_context *ctx, const char *path, size_t n, bool *yes,
-			  zinc_error *err)
-{
-	struct stat st;
-
-	ZINC_TRY(zinc_file_look(ctx, path, n, e->marker, yes, &st, err));
-	*yes = *yes && S_ISREG(st.st_mode);
-	return ZINC_OK;
-}
-
-/* What is at the path must be of the right kind before the library sees it: it would wait for a FIFO. */
-static zinc_status
-check_kind(const embedded_store *s, zinc_error *err)
-{
-	const bool directory = s->engine->marker[0];
-	struct stat st;
-	bool there;
-
-	ZINC_TRY(zinc_file_look(s->ctx, s->path, strlen(s->path), "", &there, &st, err));
-	if (!there || (directory ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode)))
-		return ZINC_OK;
-	return zinc_fail(err, ZINC_E_IO, "%s is not a %s", s->path, directory ? "directory" : "file");
-}
-
-int
-zinc_embedded_file(zinc_context *ctx, const char *path, int flags)
-{
-	const zinc_os *os = ctx->os;
-	const int top = os->open_root(os, "/", O_PATH | O_CLOEXEC);
-	int fd = -1;
-
-	if (top == -1)
-		return -1;
-	fd = os->open_at(os, top, path + 1, flags | O_CLOEXEC, 0666, ZINC_LINKS_FOLLOW);
-	os->close(os, top);
-	return fd;
-}
-
-/* The name of a new database must survive a power loss, too. */
-zinc_status
-zinc_embedded_sync_directory(zinc_context *ctx, const char *path, zinc_error *err)
-{
-	const zinc_os *os = ctx->os;
-	const size_t n = (size_t)(strrchr(path, '/') - path);
-	char *name = zinc_strndup(ctx, path, n ? n : 1);
-	int fd, failed;
-
-	if (!name)
-		return zinc_fail_nomem(err);
-	fd = os->open_root(os, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	zinc_free(ctx, name);
-	failed = fd == -1 || os->fsync(os, fd) != 0 ? errno : 0;
-	if (fd != -1)
-		os->close(os, fd);
-	return failed ? zinc_fail_errno(err, failed, "cannot sync the directory of %s", path) : ZINC_OK;
-}
-
 /* ---- opening ---- */
 
 zinc_status
@@ -649,7 +532,7 @@ open_unless(const embedded_store *s, zinc_use use, const struct stat *there, emb
 	    zinc_error *err)
 {
 	bool busy = there && is_resting(there);
-	zinc_status st = check_kind(s, err);
+	zinc_status st = zinc_embedded_check_kind(s, err);
 
 	if (st == ZINC_OK && !busy && (there || use == ZINC_USE_MAKE))
 		st = open_now(s, there != NULL, out, &busy, err);
@@ -674,7 +557,7 @@ find_or_open(const embedded_store *s, zinc_use use, embedded_db **out, step *nex
 	bool there;
 
 	*next = STEP_AGAIN;
-	ZINC_TRY(look(s, &there, &st, err));
+	ZINC_TRY(zinc_embedded_look(s, &there, &st, err));
 	d = there ? find_db(s->engine, &st) : NULL;
 	if (d && d->pid != getpid())
 		return zinc_fail(err, ZINC_E_IO, "the process was forked while another thread used the database");
@@ -844,7 +727,7 @@ zinc_embedded_forget(const embedded_store *s)
 	lock_registry();
 	while (registry.moving && zinc_wait_cond(&wait, &registry.changed, &registry.lock, NULL, NULL) == ZINC_OK)
 		continue;
-	d = look(s, &there, &st, NULL) == ZINC_OK && there ? find_db(s->engine, &st) : NULL;
+	d = zinc_embedded_look(s, &there, &st, NULL) == ZINC_OK && there ? find_db(s->engine, &st) : NULL;
 	if (!d)
 		d = find_removed(s);
 	if (d && is_idle(d) && !registry.forking)
