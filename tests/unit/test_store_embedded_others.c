@@ -4,12 +4,10 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "support/embedded.h"
@@ -28,29 +26,6 @@ killed_writers_lose_nothing(void **state)
 		return;
 	snprintf(url, sizeof url, "%s://%s", this_kind()->scheme, named("storm"));
 	kill_storm(url, getenv("ZINC_LONG") ? 100 : 5);
-}
-
-/* Berkeley DB keeps changes in memory until it closes the database, and may fail to write them then. */
-static void
-relaxed_changes_are_not_lost_silently(void **state)
-{
-	const struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY}, small = {16384, RLIM_INFINITY};
-	static const char bytes[1000000];
-	zinc_error err = ZINC_ERROR_INIT;
-	zinc_store *s;
-
-	(void)state;
-	if (strcmp(this_kind()->scheme, "berkeleydb") != 0)
-		return;
-	s = open_at("full");
-	put_text(s, "k", "1");
-	signal(SIGXFSZ, SIG_IGN);
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0); /* as a full disk */
-	assert_ok(zinc_store_put(s, NULL, "long", bytes, sizeof bytes, NULL, ZINC_PUT_RELAXED, NULL, NULL, &err));
-	usleep(300000); /* it is closed */
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
-	assert_int_equal(zinc_store_sync(s, NULL, &err), ZINC_E_IO);
-	zinc_store_close(s);
 }
 
 /* ---- (4), (6): other processes ---- */
@@ -341,13 +316,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(killed_writers_lose_nothing),
-	    cmocka_unit_test(relaxed_changes_are_not_lost_silently),
-	    cmocka_unit_test(deadlines_hold_while_others_have_it),
-	    cmocka_unit_test(idle_stores_let_others_in),
-	    cmocka_unit_test(busy_stores_let_others_in),
-	    cmocka_unit_test(both_work_after_a_fork),
-	    cmocka_unit_test(read_only_places),
+	    cmocka_unit_test(killed_writers_lose_nothing), cmocka_unit_test(deadlines_hold_while_others_have_it),
+	    cmocka_unit_test(idle_stores_let_others_in),   cmocka_unit_test(busy_stores_let_others_in),
+	    cmocka_unit_test(both_work_after_a_fork),      cmocka_unit_test(read_only_places),
 	};
 
 	return run_on_each(tests, COUNT(tests), NULL);

@@ -237,7 +237,6 @@ static void
 patience_ends(void **state) /* (4) */
 {
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_blob blob = ZINC_BLOB_INIT;
 	const double began = zinc_now(zinc_context_get(NULL));
 	zinc_store *s = NULL;
 	silent_peer p;
@@ -246,10 +245,8 @@ patience_ends(void **state) /* (4) */
 	(void)state;
 	peer_start(&p, NULL, 0, true);
 	snprintf(url, sizeof url, "postgresql://127.0.0.1:%d/d?sslmode=disable&patience=0.5", p.port);
-	assert_ok(zinc_store_open(&s, url, NULL, &err));
-	assert_int_equal(zinc_store_get_all(s, "a", &blob, NULL, 0, NULL, &err), ZINC_E_IO);
+	assert_int_equal(zinc_store_open(&s, url, NULL, &err), ZINC_E_IO);
 	assert_true(zinc_now(zinc_context_get(NULL)) - began < 4); /* a server that was never reached gets 5 s */
-	zinc_store_close(s);
 	peer_stop(&p);
 }
 
@@ -265,9 +262,9 @@ static void
 cancelling_ends_a_wait(void **state) /* (4) */
 {
 	zinc_cancel flag = ZINC_CANCEL_INIT;
-	const zinc_wait wait = {sizeof wait, 0, &flag};
+	const zinc_call_options call = {.size = sizeof call, .cancel = &flag};
+	const zinc_store_options o = {.size = sizeof o, .call = &call};
 	zinc_error err = ZINC_ERROR_INIT;
-	zinc_blob blob = ZINC_BLOB_INIT;
 	const double began = zinc_now(zinc_context_get(NULL));
 	zinc_store *s = NULL;
 	pthread_t thread;
@@ -277,12 +274,10 @@ cancelling_ends_a_wait(void **state) /* (4) */
 	(void)state;
 	peer_start(&p, NULL, 0, false);
 	snprintf(url, sizeof url, "postgresql://127.0.0.1:%d/d?sslmode=disable&connect_timeout=20", p.port);
-	assert_ok(zinc_store_open(&s, url, NULL, &err));
 	assert_int_equal(pthread_create(&thread, NULL, cancel_soon, &flag), 0);
-	assert_int_equal(zinc_store_get_all(s, "a", &blob, NULL, 0, &wait, &err), ZINC_E_CANCELLED);
+	assert_int_equal(zinc_store_open(&s, url, &o, &err), ZINC_E_CANCELLED);
 	pthread_join(thread, NULL);
 	assert_true(zinc_now(zinc_context_get(NULL)) - began < 10);
-	zinc_store_close(s);
 	peer_stop(&p);
 }
 
