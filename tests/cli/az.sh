@@ -7,14 +7,7 @@ zinc 0 stores
 grep -q '^az ' out && [ -e "$ZINC_BUILD_DIR/zinc-modules/store_az.so" ] || { echo "built without the az store"; exit 77; }
 python3 -c 'import http.server, ssl' 2>/dev/null || { echo "no python3"; exit 77; }
 
-mkfifo in
-python3 "$ZINC_SOURCE_DIR/tests/support/az_server.py" <in >port &
-exec {keep}>in
-for _ in $(seq 200); do
-	[ -s port ] && break
-	sleep 0.05
-done
-server=http://127.0.0.1:$(cat port)
+serve_script az_server.py
 for name in $(compgen -e AZURE_ || true) $(compgen -e IDENTITY_ || true); do unset "$name"; done
 unset http_proxy https_proxy HTTPS_PROXY ZINC_PROFILES
 export HOME=$PWD ZINC_AZ_ENDPOINT=$server/lab ZINC_AZ_RETRIES=1 AZURE_POD_IDENTITY_AUTHORITY_HOST=none

@@ -8,14 +8,7 @@ grep -q '^gs ' out && [ -e "$ZINC_BUILD_DIR/zinc-modules/store_gs.so" ] || { ech
 python3 -c 'import http.server, ssl' 2>/dev/null || { echo "no python3"; exit 77; }
 openssl genrsa -out key.pem 2048 2>/dev/null || { echo "no openssl"; exit 77; }
 
-mkfifo in
-python3 "$ZINC_SOURCE_DIR/tests/support/gs_server.py" <in >port &
-exec {keep}>in
-for _ in $(seq 200); do
-	[ -s port ] && break
-	sleep 0.05
-done
-server=http://127.0.0.1:$(cat port)
+serve_script gs_server.py
 for name in $(compgen -e GOOGLE_ || true) $(compgen -e CLOUDSDK_ || true); do unset "$name"; done
 unset http_proxy https_proxy HTTPS_PROXY ZINC_PROFILES STORAGE_EMULATOR_HOST GCE_METADATA_HOST
 export HOME=$PWD/home ZINC_GS_ENDPOINT=$server ZINC_GS_RETRIES=1 ZINC_GS_ALLOW_HTTP=yes NO_GCE_CHECK=true

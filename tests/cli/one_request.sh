@@ -26,15 +26,9 @@ serve web
 counted 1 "http://127.0.0.1:$port/plain/h.zarr"
 [ "$(grep -c h.zarr web.log)" = 1 ] || bad "the web server counts: $(cat web.log)"
 
-mkfifo s3.in
-python3 "$ZINC_SOURCE_DIR/tests/support/s3_server.py" <s3.in >s3.port &
-exec {keep_s3}>s3.in
-for _ in $(seq 200); do
-	[ -s s3.port ] && break
-	sleep 0.05
-done
+serve_script s3_server.py
 export AWS_ACCESS_KEY_ID=AKIDEXAMPLE AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY AWS_REGION=us-east-1
-export AWS_ENDPOINT_URL_S3=http://127.0.0.1:$(cat s3.port)
+export AWS_ENDPOINT_URL_S3=$server
 zinc 0 cp served/h.zarr s3://plain-1/h.zarr
 count() { python3 -c 'import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).read().decode())' "$AWS_ENDPOINT_URL_S3/_count/plain-1"; }
 before=$(count)

@@ -6,16 +6,10 @@ zinc 0 stores
 grep -q '^s3 ' out && [ -e "$ZINC_BUILD_DIR/zinc-modules/store_s3.so" ] || { echo "built without the s3 store"; exit 77; }
 python3 -c 'import http.server, ssl' 2>/dev/null || { echo "no python3"; exit 77; }
 
-mkfifo in
-python3 "$ZINC_SOURCE_DIR/tests/support/s3_server.py" <in >port &
-exec {keep}>in
-for _ in $(seq 200); do
-	[ -s port ] && break
-	sleep 0.05
-done
+serve_script s3_server.py
 for name in $(compgen -e AWS_ || true); do unset "$name"; done
 unset http_proxy https_proxy HTTPS_PROXY ZINC_PROFILES
-export HOME=$PWD AWS_EC2_METADATA_DISABLED=true AWS_ENDPOINT_URL_S3=http://127.0.0.1:$(cat port)
+export HOME=$PWD AWS_EC2_METADATA_DISABLED=true AWS_ENDPOINT_URL_S3=$server
 export AWS_ACCESS_KEY_ID=AKIDEXAMPLE AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY
 log() { python3 -c 'import sys, urllib.request as u; print(u.urlopen(sys.argv[1]).read().decode())' "$AWS_ENDPOINT_URL_S3/_log/$1" >log; }
 

@@ -7,20 +7,10 @@ zinc 0 stores
 grep -q '^s3 ' out && [ -e "$ZINC_BUILD_DIR/zinc-modules/store_s3.so" ] || { echo "built without the s3 store"; exit 77; }
 python3 -c 'import http.server, ssl' 2>/dev/null || { echo "no python3"; exit 77; }
 
-start() { # start SCRIPT: its port in $port
-	mkfifo "$1.in"
-	python3 "$ZINC_SOURCE_DIR/tests/support/$1" <"$1.in" >"$1.port" &
-	exec {keep}>"$1.in"
-	for _ in $(seq 200); do
-		[ -s "$1.port" ] && break
-		sleep 0.05
-	done
-	port=$(cat "$1.port")
-}
-start s3_server.py
-s3=http://127.0.0.1:$port
-start aws_server.py
-aws=http://127.0.0.1:$port
+serve_script s3_server.py
+s3=$server
+serve_script aws_server.py
+aws=$server
 
 for name in $(compgen -e AWS_ || true); do unset "$name"; done
 unset http_proxy https_proxy HTTPS_PROXY ZINC_PROFILES

@@ -124,6 +124,19 @@ rule_stores() {
 	${ZINC_RULE_STORES:?names a program} "$@" >stores || bad "no stores of tests/rules: $*"
 }
 
+# serve_script SCRIPT [ARGUMENT...]: a server of tests/support until the test ends; its address in $server
+serve_script() {
+	local keep name=${1%.py}
+	mkfifo "$name.in"
+	python3 "$ZINC_SOURCE_DIR/tests/support/$1" "${@:2}" <"$name.in" >"$name.port" &
+	exec {keep}>"$name.in"
+	for _ in $(seq 200); do
+		[ -s "$name.port" ] && break
+		sleep 0.05
+	done
+	server=http://127.0.0.1:$(cat "$name.port")
+}
+
 # serve NAME [option...]: a web server for the directory `served`, until this script ends or closes $keep; its port in
 # $port, its requests in NAME.log
 serve() {
