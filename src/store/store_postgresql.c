@@ -134,8 +134,6 @@ take_word(pg_store *s, pg_word word, const char *text, size_t n, zinc_error *err
 	st = zinc_buf_reserve(&b, n, err);
 	if (st == ZINC_OK)
 		st = zinc_url_unescape(&b, text, n, false, err);
-	if (st == ZINC_OK && memchr(b.p, '\0', b.n))
-		st = zinc_fail(err, ZINC_E_INVALID, "the URL has a zero byte");
 	if (st == ZINC_OK) {
 		copy = (char *)zinc_alloc_secret(s->batched.ctx, b.n + 1);
 		st = copy ? ZINC_OK : zinc_fail_nomem(err);
