@@ -505,6 +505,26 @@ read_late(void *arg, const void *old, size_t n, zinc_update *out, zinc_error *er
 	return st;
 }
 
+static zinc_status
+never_called(void *arg, const void *old, size_t n, zinc_update *out, zinc_error *err)
+{
+	(void)arg, (void)old, (void)n, (void)out;
+	return zinc_fail(err, ZINC_E_CORRUPT, "the function is called");
+}
+
+static void
+updates_have_a_limit(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = open_at("limit");
+
+	(void)state;
+	put_text(s, "k", "1234");
+	assert_int_equal(zinc_store_update(s, "k", never_called, NULL, 0, 3, 0, NULL, &err), ZINC_E_LIMIT);
+	assert_text(s, "k", "1234");
+	zinc_store_close(s);
+}
+
 /* The handle is old enough to be given up, but for the call whose function reads. */
 static void
 slow_updates_may_read(void **state)
@@ -671,6 +691,7 @@ main(void)
 	    cmocka_unit_test(remains_are_no_new_database),
 	    cmocka_unit_test(erasing_creates_nothing),
 	    cmocka_unit_test(slow_updates_may_read),
+	    cmocka_unit_test(updates_have_a_limit),
 	    cmocka_unit_test(other_files_are_refused),
 	    cmocka_unit_test(half_made_databases),
 	    cmocka_unit_test(paths_that_the_library_reads_otherwise),

@@ -130,6 +130,26 @@ empty_is_not_missing(void **state)
 	peer_stop(p);
 }
 
+/* (1), (2): the tag is known only after the value. */
+static void
+other_tags_than_asked_for(void **state)
+{
+	peer *p = peer_start(SCRIPT("$3\r\nabc\r\n"));
+	zinc_store *s = peer_open(p, "");
+	const zinc_tag tag = {1, {7}};
+	zinc_get r = {.key = "k", .length = ZINC_TO_END, .if_tag = &tag};
+	zinc_error err = ZINC_ERROR_INIT;
+	gets g;
+
+	(void)state;
+	gets_init(&g, 1);
+	assert_ok(gets_run(&g, s, &r, &err));
+	assert_int_equal(g.r[0].found, ZINC_CHANGED);
+	gets_fini(&g);
+	zinc_store_close(s);
+	peer_stop(p);
+}
+
 static void
 many_reads_are_one_round_trip(void **state)
 {
@@ -530,7 +550,7 @@ passwords_stay_on_this_machine(void **state)
 	(void)state;
 	if (listener < 0)
 		skip();
-	snprintf(url, sizeof url, "redis://me:canary@%s:%d/0", host, port);
+	snprintf(url, sizeof url, "redis://me:canary@%s:%d/0?timeout=1&retries=0", host, port);
 	assert_ok(zinc_store_open(&s, url, NULL, &err));
 	assert_int_equal(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err), ZINC_E_INVALID);
 	assert_non_null(strstr(zinc_error_text(&err), "redis.plain_password"));
@@ -761,6 +781,7 @@ main(void)
 	    cmocka_unit_test(urls),
 	    cmocka_unit_test(commands),
 	    cmocka_unit_test(empty_is_not_missing),
+	    cmocka_unit_test(other_tags_than_asked_for),
 	    cmocka_unit_test(many_reads_are_one_round_trip),
 	    cmocka_unit_test(parts_with_tags_share_one_value),
 	    cmocka_unit_test(own_change_is_not_somebody_elses),
