@@ -35,6 +35,8 @@ before_host(const char *url)
 		n++;
 	if (n < 2 || !(url[n] == ':' ? web || url[n + 1] == '/' : web && url[n] == '/' && url[n + 1] == '/'))
 		return 0;
+	if (strncmp(url + n, "://:", 4) == 0) /* a password without a user */
+		return n + 3;
 	return n + strspn(url + n, ":/");
 }
 

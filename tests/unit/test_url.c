@@ -37,6 +37,8 @@ user_password_and_query(void **state)
 	shows("https://token@host", "https://host");
 	shows("HTTPS://me:pw@host:8443/a#b", "HTTPS://host:8443/a");
 	shows("s3://key:secret@bucket/a", "s3://bucket/a");
+	shows("redis://:secret@host:6379/0/a", "redis://host:6379/0/a");
+	shows("redis://:secret/0/a", "redis:///0/a");
 	shows("abfs://c-1@lab.dfs.core.windows.net/a?t=1|zip:b?k=2", "abfs://c-1@lab.dfs.core.windows.net/a|zip:b");
 	shows("AZ://c@lab.blob.core.windows.net", "AZ://c@lab.blob.core.windows.net");
 	shows("abfs://me:pw@lab.dfs.core.windows.net/a", "abfs://lab.dfs.core.windows.net/a");
