@@ -101,6 +101,7 @@
 #define zinc_batch_check     zinc__batch_check
 #define zinc_batch_hash      zinc__batch_hash
 #define zinc_batch_earlier   zinc__batch_earlier
+#define zinc_batch_use       zinc__batch_use
 #define zinc_conns_init      zinc__conns_init
 #define zinc_conns_fini      zinc__conns_fini
 #define zinc_conns_take      zinc__conns_take
