@@ -81,7 +81,7 @@ lines_with(const char *text, const char *what)
 }
 
 zinc_found
-found(zinc_store *s, zinc_get r, zinc_error *err)
+cloud_found(zinc_store *s, zinc_get r, zinc_error *err)
 {
 	zinc_found f;
 	gets g;

@@ -27,7 +27,7 @@ int lines_with(const char *text, const char *what);
 typedef zinc_store *(*cloud_open_fn)(const web *w, const char *quirk, const char *query);
 
 /* One request; the error of a failure. */
-zinc_found found(zinc_store *s, zinc_get r, zinc_error *err);
+zinc_found cloud_found(zinc_store *s, zinc_get r, zinc_error *err);
 /* Put a value, by a proxy where nobody is. */
 zinc_status put_with_proxy(const web *w, cloud_open_fn open, const char *query);
 /* n bytes that do not repeat, to be freed. */

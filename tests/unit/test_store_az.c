@@ -178,8 +178,8 @@ passing_failures_are_corrected(void **state)
 		assert_missing(s, "a/none");
 		zinc_store_close(s);
 		assert_ok(blobs_try(&server, cloud_bucket(), "", "account_key", BLOBS_KEY, &s, &err));
-		assert_int_equal(found(s, get_stat("a/k"), &err), ZINC_FOUND); /* HEAD is the first request */
-		assert_int_equal(found(s, get_stat("a/none"), &err), ZINC_MISSING);
+		assert_int_equal(cloud_found(s, get_stat("a/k"), &err), ZINC_FOUND); /* HEAD is the first request */
+		assert_int_equal(cloud_found(s, get_stat("a/none"), &err), ZINC_MISSING);
 		zinc_store_close(s);
 	}
 }
@@ -423,8 +423,8 @@ directories_are_no_keys(void **state)
 	put_text(s, "a/b.c", "4");
 	assert_missing(s, "a");
 	assert_missing(s, "a/b");
-	assert_int_equal(found(s, get_stat("a/b"), &err), ZINC_MISSING);
-	assert_int_equal(found(s, get_suffix("a/b", 3), &err), ZINC_MISSING);
+	assert_int_equal(cloud_found(s, get_stat("a/b"), &err), ZINC_MISSING);
+	assert_int_equal(cloud_found(s, get_suffix("a/b", 3), &err), ZINC_MISSING);
 	assert_ok(zinc_store_list(s, "", count_key, &n, NULL, &err));
 	assert_int_equal(n, 4);
 	n = 0;
@@ -454,12 +454,12 @@ last_bytes_are_of_one_value(void **state)
 	assert_memory_equal(g.r[0].bytes, "fab", 3); /* of "cdefab": it changed twice */
 	gets_fini(&g);
 	put_text(s, "empty", "");
-	assert_int_equal(found(s, get_suffix("empty", 3), &err), ZINC_FOUND);
-	assert_int_equal(found(s, get_suffix("none", 3), &err), ZINC_MISSING);
+	assert_int_equal(cloud_found(s, get_suffix("empty", 3), &err), ZINC_FOUND);
+	assert_int_equal(cloud_found(s, get_suffix("none", 3), &err), ZINC_MISSING);
 	zinc_store_close(s);
 	s = blobs_open(&server, "moving", "");
 	put_text(s, "k", "abcdef");
-	assert_int_equal(found(s, get_suffix("k", 3), &err), ZINC_FAILED);
+	assert_int_equal(cloud_found(s, get_suffix("k", 3), &err), ZINC_FAILED);
 	assert_non_null(strstr(err.text, "changed while it was being read"));
 	zinc_store_close(s);
 }

@@ -48,7 +48,7 @@ tokens_are_sent(void **state)
 	assert_missing(s, "none");
 	zinc_store_close(s);
 	assert_ok(gs_try(&server, "private-a/x", "&allow_http=yes", "wrong", NULL, &s, &err));
-	assert_int_equal(found(s, get_whole("k"), &err), ZINC_FAILED);
+	assert_int_equal(cloud_found(s, get_whole("k"), &err), ZINC_FAILED);
 	assert_non_null(strstr(err.text, "the token is not accepted"));
 	zinc_store_close(s);
 }
@@ -60,7 +60,7 @@ anonymous_requests_are_explained(void **state)
 	zinc_store *s = gs_new(&server, "private", "&allow_http=yes");
 
 	(void)state;
-	assert_int_equal(found(s, get_whole("k"), &err), ZINC_FAILED);
+	assert_int_equal(cloud_found(s, get_whole("k"), &err), ZINC_FAILED);
 	assert_non_null(strstr(err.text, "GOOGLE_APPLICATION_CREDENTIALS"));
 	zinc_store_close(s);
 	s = gs_new(&server, "private", "&anonymous=yes");
@@ -186,17 +186,17 @@ bytes_are_those_stored(void **state)
 	assert_ok(zinc_store_get_all(s, "k", &b, NULL, 0, NULL, &err));
 	assert_true(b.nbytes > 10 && ((const uint8_t *)b.data)[0] == 0x1f); /* as stored */
 	zinc_blob_fini(&b);
-	assert_int_equal(found(s, get_range("k", 0, 2), &err), ZINC_FOUND);
+	assert_int_equal(cloud_found(s, get_range("k", 0, 2), &err), ZINC_FOUND);
 	zinc_store_close(s);
 	s = gs_new(&server, "gunzips", "");
 	put_text(s, "k", "text");
-	assert_int_equal(found(s, get_whole("k"), &err), ZINC_FAILED);
+	assert_int_equal(cloud_found(s, get_whole("k"), &err), ZINC_FAILED);
 	assert_non_null(strstr(err.text, "decompresses"));
-	assert_int_equal(found(s, get_stat("k"), &err), ZINC_FAILED);
+	assert_int_equal(cloud_found(s, get_stat("k"), &err), ZINC_FAILED);
 	zinc_store_close(s);
 	s = gs_new(&server, "compresses", "");
 	put_text(s, "k", "text");
-	assert_int_equal(found(s, get_whole("k"), &err), ZINC_FAILED);
+	assert_int_equal(cloud_found(s, get_whole("k"), &err), ZINC_FAILED);
 	assert_non_null(strstr(err.text, "compresses"));
 	zinc_store_close(s);
 }
@@ -215,13 +215,13 @@ checksums(void **state)
 	zinc_store_close(s);
 	s = gs_new(&server, "badsum", "");
 	put_text(s, "k", "123456789");
-	assert_int_equal(found(s, get_whole("k"), &err), ZINC_FAILED);
+	assert_int_equal(cloud_found(s, get_whole("k"), &err), ZINC_FAILED);
 	assert_int_equal(err.code, ZINC_E_CHECKSUM);
-	assert_int_equal(found(s, get_range("k", 0, 4), &err), ZINC_FOUND);
+	assert_int_equal(cloud_found(s, get_range("k", 0, 4), &err), ZINC_FOUND);
 	zinc_store_close(s);
 	s = gs_new(&server, "untagged", "");
 	put_text(s, "k", "1");
-	assert_int_equal(found(s, get_whole("k"), &err), ZINC_FAILED);
+	assert_int_equal(cloud_found(s, get_whole("k"), &err), ZINC_FAILED);
 	assert_non_null(strstr(err.text, "x-goog-generation"));
 	zinc_store_close(s);
 }
@@ -239,26 +239,26 @@ missing_is_certain(void **state)
 	(void)state;
 	for (i = 0; i < COUNT(quirks); i++) {
 		s = gs_new(&server, quirks[i], "");
-		assert_int_equal(found(s, get_whole("k"), &err), ZINC_MISSING);
+		assert_int_equal(cloud_found(s, get_whole("k"), &err), ZINC_MISSING);
 		zinc_store_close(s);
 		s = gs_new(&server, quirks[i], "");
-		assert_int_equal(found(s, get_stat("k"), &err), ZINC_MISSING);
+		assert_int_equal(cloud_found(s, get_stat("k"), &err), ZINC_MISSING);
 		put_text(s, "k", "1");
-		assert_int_equal(found(s, get_stat("none"), &err), ZINC_MISSING);
+		assert_int_equal(cloud_found(s, get_stat("none"), &err), ZINC_MISSING);
 		zinc_store_close(s);
 	}
 	s = gs_new(&server, "nosuch", "");
-	assert_int_equal(found(s, get_whole("k"), &err), ZINC_FAILED);
+	assert_int_equal(cloud_found(s, get_whole("k"), &err), ZINC_FAILED);
 	assert_non_null(strstr(err.text, "bucket"));
-	assert_int_equal(found(s, get_stat("k"), &err), ZINC_FAILED);
+	assert_int_equal(cloud_found(s, get_stat("k"), &err), ZINC_FAILED);
 	assert_int_equal(zinc_store_put(s, NULL, "k", "1", 1, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
 	assert_int_equal(zinc_store_del(s, NULL, "k", NULL, 0, NULL, &err), ZINC_E_IO);
 	zinc_store_close(s);
 	s = gs_new(&server, "html", "");
-	assert_int_equal(found(s, get_whole("k"), &err), ZINC_FAILED);
+	assert_int_equal(cloud_found(s, get_whole("k"), &err), ZINC_FAILED);
 	zinc_store_close(s);
 	s = gs_new(&server, "denied", "");
-	assert_int_equal(found(s, get_whole("k"), &err), ZINC_FAILED);
+	assert_int_equal(cloud_found(s, get_whole("k"), &err), ZINC_FAILED);
 	assert_non_null(strstr(err.text, "403"));
 	zinc_store_close(s);
 }
@@ -314,11 +314,11 @@ refused_tokens_are_renewed(void **state)
 	unsetenv("NO_GCE_CHECK");
 	setenv("GCE_METADATA_HOST", host, 1);
 	assert_ok(gs_try(&server, "private-renew", "&allow_http=yes", NULL, ctx, &s, &err));
-	assert_int_equal(found(s, get_whole("k"), &err), ZINC_FAILED); /* 401, and again with the young token */
+	assert_int_equal(cloud_found(s, get_whole("k"), &err), ZINC_FAILED); /* 401, and again with the young token */
 	snprintf(host, sizeof host, "127.0.0.1:%d", server.port);
 	setenv("GCE_METADATA_HOST", host, 1);
 	atomic_store(&ahead, 60);
-	assert_int_equal(found(s, get_whole("k"), &err), ZINC_MISSING);
+	assert_int_equal(cloud_found(s, get_whole("k"), &err), ZINC_MISSING);
 	zinc_store_close(s);
 	web_stop(&other);
 	unsetenv("GCE_METADATA_HOST");

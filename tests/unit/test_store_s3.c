@@ -168,7 +168,7 @@ check_works(const char *quirk)
 	assert_missing(s, "a/none");
 	zinc_store_close(s);
 	assert_ok(bucket_try(&server, cloud_bucket(), "", true, &s, &err)); /* HEAD is: its answer says nothing */
-	assert_int_equal(found(s, get_stat("a/k"), &err), ZINC_FOUND);
+	assert_int_equal(cloud_found(s, get_stat("a/k"), &err), ZINC_FOUND);
 	zinc_store_close(s);
 }
 
@@ -359,9 +359,9 @@ checksums(void **state)
 	zinc_store_close(s);
 	s = bucket_open(&server, "badsums", "");
 	put_text(s, "k", "123456789");
-	assert_int_equal(found(s, (zinc_get){.key = "k", .length = ZINC_TO_END}, &err), ZINC_FAILED);
+	assert_int_equal(cloud_found(s, (zinc_get){.key = "k", .length = ZINC_TO_END}, &err), ZINC_FAILED);
 	assert_int_equal(err.code, ZINC_E_CHECKSUM);
-	assert_int_equal(found(s, get_range("k", 0, 4), &err), ZINC_FOUND);
+	assert_int_equal(cloud_found(s, get_range("k", 0, 4), &err), ZINC_FOUND);
 	zinc_store_close(s);
 	s = bucket_open(&server, "partsums", "");
 	put_text(s, "k", "123456789");
