@@ -9,7 +9,15 @@
  *
  * "Automatic transactions" are asked for only because the file is then not marked as open: a mark that kill -9 leaves
  * would let the next to open it write the whole database anew.
+ *
+ * The second file is emptied after each change, because the library only writes zeros to its beginning: when kill -9 cuts
+ * off the writing of a record, zeros would be taken for the rest of it and copied into the database.
+ *
+ * The library's own sync is never called: it also writes the list of free blocks, which is then true for the next change
+ * only.  A process that was killed later would leave it to the next to open the file, who writes over what is in use.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -24,6 +32,8 @@
 
 typedef struct kyoto_db {
 	KCDB *db;
+	int fd;  /* for syncing; closed last, because the lock of the file goes with it */
+	int wal; /* -1 until there is one */
 	bool hash;
 	bool disordered; /* a tree whose keys are not in byte order */
 } kyoto_db;
@@ -52,14 +62,26 @@ kyoto_fail(const kyoto_db *d, const char *doing, zinc_error *err)
 	return zinc_fail(err, status_of(code), "%s: %s (%s)", doing, kcdbemsg(d->db), kcecodename(code));
 }
 
+static void
+kyoto_free(kyoto_db *d)
+{
+	zinc_context *ctx = zinc_context_get(NULL);
+
+	kcdbdel(d->db);
+	if (d->wal != -1)
+		ctx->os->close(ctx->os, d->wal);
+	if (d->fd != -1)
+		ctx->os->close(ctx->os, d->fd);
+	zinc_free(ctx, d);
+}
+
 static zinc_status
 kyoto_close(void *db, zinc_error *err)
 {
 	kyoto_db *d = (kyoto_db *)db;
 	const zinc_status st = kcdbclose(d->db) ? ZINC_OK : kyoto_fail(d, "cannot close the database", err);
 
-	kcdbdel(d->db);
-	zinc_free(zinc_context_get(NULL), d);
+	kyoto_free(d);
 	return st;
 }
 
@@ -116,7 +138,11 @@ kyoto_open(const char *path, embedded_mode mode, void **db, bool *busy, zinc_err
 		return zinc_fail_nomem(err);
 	d->hash = is_hash(path);
 	d->db = kcdbnew();
-	if (snprintf(name, sizeof name, "%s#type=%s#msiz=0", path, d->hash ? "kch" : "kct") >= (int)sizeof name)
+	d->wal = -1;
+	d->fd = zinc_embedded_file(zinc_context_get(NULL), path, O_RDONLY);
+	if (d->fd == -1 && mode == EMBEDDED_WRITE)
+		st = zinc_fail_errno(err, errno, "cannot open the database");
+	else if (snprintf(name, sizeof name, "%s#type=%s#msiz=0", path, d->hash ? "kch" : "kct") >= (int)sizeof name)
 		st = zinc_fail(err, ZINC_E_LIMIT, "the path is too long");
 	else if (kcdbopen(d->db, name, how | KCOTRYLOCK | KCONOREPAIR | (mode == EMBEDDED_CREATE ? KCOCREATE : 0)))
 		st = check_status(d, err);
@@ -126,8 +152,7 @@ kyoto_open(const char *path, embedded_mode mode, void **db, bool *busy, zinc_err
 		*db = d;
 		return ZINC_OK;
 	}
-	kcdbdel(d->db);
-	zinc_free(zinc_context_get(NULL), d);
+	kyoto_free(d);
 	return st;
 }
 
@@ -162,8 +187,9 @@ static zinc_status
 kyoto_sync(void *db, zinc_error *err)
 {
 	const kyoto_db *d = (const kyoto_db *)db;
+	const zinc_os *os = zinc_context_get(NULL)->os;
 
-	return kcdbsync(d->db, 1, NULL, NULL) ? ZINC_OK : kyoto_fail(d, "cannot sync the database", err);
+	return os->fsync(os, d->fd) == 0 ? ZINC_OK : zinc_fail_errno(err, errno, "cannot sync the database");
 }
 
 static zinc_status
@@ -174,10 +200,28 @@ uncertain(zinc_error *err)
 	return ZINC_E_UNCERTAIN;
 }
 
+/* The library opens it when the first change begins, and keeps it. */
+static zinc_status
+empty_wal(kyoto_db *d, zinc_error *err)
+{
+	zinc_context *ctx = zinc_context_get(NULL);
+	char path[PATH_BYTES + 8], *name;
+
+	if (d->wal == -1) {
+		name = kcdbpath(d->db);
+		snprintf(path, sizeof path, "%s.wal", name);
+		kcfree(name);
+		d->wal = zinc_embedded_file(ctx, path, O_WRONLY);
+	}
+	if (d->wal == -1 || ctx->os->ftruncate(ctx->os, d->wal, 0) != 0)
+		return zinc_fail_errno(err, errno, "cannot empty the file that undoes changes");
+	return ZINC_OK;
+}
+
 static zinc_status
 kyoto_write(void *db, const embedded_change *changes, size_t n, bool durable, zinc_error *err)
 {
-	const kyoto_db *d = (const kyoto_db *)db;
+	kyoto_db *d = (kyoto_db *)db;
 	zinc_status st = ZINC_OK;
 	size_t i;
 
@@ -187,12 +231,14 @@ kyoto_write(void *db, const embedded_change *changes, size_t n, bool durable, zi
 		if (!change_one(d, &changes[i]))
 			st = kyoto_fail(d, "cannot write", err);
 	if (st != ZINC_OK)
-		return kcdbendtran(d->db, 0) ? st : uncertain(err);
+		return kcdbendtran(d->db, 0) && empty_wal(d, NULL) == ZINC_OK ? st : uncertain(err);
 	if (!kcdbendtran(d->db, 1)) {
 		kyoto_fail(d, "cannot commit", err);
 		return uncertain(err);
 	}
-	return durable && kyoto_sync(db, err) != ZINC_OK ? uncertain(err) : ZINC_OK;
+	if (empty_wal(d, err) != ZINC_OK || (durable && kyoto_sync(db, err) != ZINC_OK))
+		return uncertain(err);
+	return ZINC_OK;
 }
 
 typedef struct visit {

@@ -32,23 +32,31 @@ make_value(char *out, size_t cap, char *key, size_t nkey, ack a)
 }
 
 static _Noreturn void
+end_writer(const zinc_error *err)
+{
+	fprintf(stderr, "%s: %s: %s\n", err->url, err->key, err->text);
+	_exit(1);
+}
+
+static _Noreturn void
 write_on(const char *url, int round, int writer, int pipe_end)
 {
+	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *s = NULL;
 	char value[32768], key[64];
 	size_t n;
 	int i;
 
-	if (zinc_store_open(&s, url, NULL, NULL) != ZINC_OK)
-		_exit(1);
+	if (zinc_store_open(&s, url, NULL, &err) != ZINC_OK)
+		end_writer(&err);
 	for (i = 0; i < MOST; i++) {
 		const ack a = {round, writer, i};
 
 		n = make_value(value, sizeof value, key, sizeof key, a);
-		if (zinc_store_put(s, NULL, key, value, n, NULL, 0, NULL, NULL, NULL) != ZINC_OK)
-			_exit(2);
+		if (zinc_store_put(s, NULL, key, value, n, NULL, 0, NULL, NULL, &err) != ZINC_OK)
+			end_writer(&err);
 		if (write(pipe_end, &a, sizeof a) != (ssize_t)sizeof a)
-			_exit(3);
+			_exit(2);
 	}
 	_exit(0);
 }

@@ -4,10 +4,12 @@
  */
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "support/embedded.h"
@@ -26,6 +28,87 @@ killed_writers_lose_nothing(void **state)
 		return;
 	snprintf(url, sizeof url, "%s://%s", this_kind()->scheme, named("storm"));
 	kill_storm(url, getenv("ZINC_LONG") ? 100 : 5);
+}
+
+enum { ROWS = 10, ROW_BYTES = 5000 };
+
+static void
+fill_row(char *bytes, char *key, char letter, int i)
+{
+	key[0] = letter;
+	key[1] = (char)('0' + i);
+	key[2] = 0;
+	memset(bytes, letter * 7 + i, ROW_BYTES);
+}
+
+static void
+put_rows(zinc_store *s, char letter, uint32_t flags)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	char bytes[ROW_BYTES], key[3];
+	int i;
+
+	for (i = 0; i < ROWS; i++) {
+		fill_row(bytes, key, letter, i);
+		assert_ok(zinc_store_put(s, NULL, key, bytes, sizeof bytes, NULL, flags, NULL, NULL, &err));
+	}
+}
+
+static void
+assert_rows(zinc_store *s, char letter)
+{
+	char bytes[ROW_BYTES], key[3];
+	int i;
+
+	for (i = 0; i < ROWS; i++) {
+		fill_row(bytes, key, letter, i);
+		assert_value(s, key, bytes, sizeof bytes);
+	}
+}
+
+/* Room is freed and synced, used again by changes that are not, and then the process ends at once. */
+static _Noreturn void
+use_room_again(void)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store *s = open_at("room");
+	char bytes[ROW_BYTES], key[3];
+	int i;
+
+	put_rows(s, 'a', 0);
+	put_rows(s, 'b', 0);
+	for (i = 0; i < ROWS; i++) {
+		fill_row(bytes, key, 'a', i);
+		assert_ok(zinc_store_del(s, NULL, key, NULL, 0, NULL, &err));
+	}
+	put_rows(s, 'c', ZINC_PUT_RELAXED);
+	raise(SIGKILL);
+	_exit(1);
+}
+
+/* (3) What a killed process has put is not room for the next. */
+static void
+killed_writers_leave_no_false_room(void **state)
+{
+	zinc_store *s;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	if (!this_kind()->killable)
+		return;
+	pid = fork();
+	if (pid == 0)
+		use_room_again();
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	s = open_at("room");
+	assert_rows(s, 'c');
+	put_rows(s, 'd', 0);
+	assert_rows(s, 'b');
+	assert_rows(s, 'c');
+	assert_rows(s, 'd');
+	zinc_store_close(s);
 }
 
 /* ---- (4), (6): other processes ---- */
@@ -316,9 +399,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(killed_writers_lose_nothing), cmocka_unit_test(deadlines_hold_while_others_have_it),
-	    cmocka_unit_test(idle_stores_let_others_in),   cmocka_unit_test(busy_stores_let_others_in),
-	    cmocka_unit_test(both_work_after_a_fork),      cmocka_unit_test(read_only_places),
+	    cmocka_unit_test(killed_writers_lose_nothing),
+	    cmocka_unit_test(killed_writers_leave_no_false_room),
+	    cmocka_unit_test(deadlines_hold_while_others_have_it),
+	    cmocka_unit_test(idle_stores_let_others_in),
+	    cmocka_unit_test(busy_stores_let_others_in),
+	    cmocka_unit_test(both_work_after_a_fork),
+	    cmocka_unit_test(read_only_places),
 	};
 
 	return run_on_each(tests, COUNT(tests), NULL);
