@@ -35,7 +35,7 @@ endif()
 set(ZINC_TEST_ENV "ZINC=${ZINC_RUN};ZINC_RULE_STORES=${launch} ${PROJECT_BINARY_DIR}/tests/rule_stores;ZINC_SOURCE_DIR=${PROJECT_SOURCE_DIR};ZINC_BUILD_DIR=${PROJECT_BINARY_DIR}"
   "ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1"
   "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan.supp:print_suppressions=0" "UBSAN_OPTIONS=print_stacktrace=1"
-  "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:report_thread_leaks=0:die_after_fork=0:suppressions=${PROJECT_SOURCE_DIR}/tests/support/tsan.supp") # a forked child only seems to have its parent's threads
+  "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:atexit_sleep_ms=100:report_thread_leaks=0:die_after_fork=0:suppressions=${PROJECT_SOURCE_DIR}/tests/support/tsan.supp") # a forked child only seems to have its parent's threads
 
 if(CMAKE_CROSSCOMPILING)
   list(APPEND ZINC_TEST_ENV "ZINC_EMULATED=1") # qemu-user cannot start threads after fork()

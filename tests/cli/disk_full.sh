@@ -6,6 +6,7 @@ if [ "${1:-}" != mounted ]; then
 	unshare -rm true 2>/dev/null || { echo "no user namespaces"; exit 77; }
 	exec unshare -rm bash "$0" mounted
 fi
+many_locks
 mkdir small
 mount -t tmpfs -o size=13m none small || { echo "no tmpfs"; exit 77; }
 zinc 0 --version

@@ -2,8 +2,7 @@
 # embedded.sh - bare paths with the endings of LevelDB, Berkeley DB, Kyoto Cabinet and Tokyo Cabinet are their databases
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
-# Kyoto Cabinet holds more locks at once than ThreadSanitizer's deadlock detector can follow.
-export TSAN_OPTIONS="${TSAN_OPTIONS:-}:detect_deadlocks=0"
+many_locks
 zinc 0 --version
 endings=
 for store in leveldb:leveldb berkeleydb:bdb kyotocabinet:kct kyotocabinet:kch tokyocabinet:tcb tokyocabinet:tch; do

@@ -151,6 +151,9 @@ serve() {
 	port=$(cat "$1.port")
 }
 
+# Kyoto and Tokyo Cabinet hold more locks at once than ThreadSanitizer's deadlock detector can follow: it ends the program.
+many_locks() { export TSAN_OPTIONS="${TSAN_OPTIONS:-}:detect_deadlocks=0"; }
+
 # numpy SCRIPT...: run by a python3 with NumPy; false if there is none
 numpy() {
 	local python
