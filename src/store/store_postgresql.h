@@ -94,7 +94,7 @@ typedef struct pg_conn {
 	bool broken;           /* not to be used again */
 	char durable[16];      /* synchronous_commit for durable changes */
 	bool watches;          /* the server can look whether its client is still there */
-	char started[40];      /* when the server was started */
+	char whole[40];        /* since when the server has not crashed */
 } pg_conn;
 
 /* One operation, which is tried again while that can help. */
@@ -179,6 +179,9 @@ zinc_status zinc_pg_run(pg_conn *c, const char *sql, const pg_params *p, PGresul
 /* The columns of row 0 or another: a number in 8 bytes; false: NULL, or of another type. */
 bool zinc_pg_number(const PGresult *r, int row, int column, int64_t *out);
 const char *zinc_pg_column(const PGresult *r, int row, int column); /* "" for NULL */
+
+/* Since when the server has not crashed, as text. */
+#define PG_WHOLE "(SELECT extract(epoch FROM stats_reset)::text FROM pg_stat_bgwriter)"
 
 /* Tags are generations. */
 void zinc_pg_tag(int64_t generation, zinc_tag *out);

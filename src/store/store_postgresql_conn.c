@@ -22,9 +22,8 @@
 #define OLDEST        100000 /* txid_status is in PostgreSQL 10 */
 
 #define SETUP                                                                                                          \
-	"SELECT current_setting('fsync'), current_setting('synchronous_commit'), pg_is_in_recovery()::text, "          \
-	"extract(epoch FROM pg_postmaster_start_time())::text, "                                                       \
-	"(SELECT relpersistence::text FROM pg_class WHERE oid = to_regclass($1::text))"
+	"SELECT current_setting('fsync'), current_setting('synchronous_commit'), pg_is_in_recovery()::text, " PG_WHOLE \
+	", (SELECT relpersistence::text FROM pg_class WHERE oid = to_regclass($1::text))"
 
 /* ---- waiting ---- */
 
@@ -191,7 +190,7 @@ ask_server(pg_conn *c, zinc_error *err)
 	level = zinc_pg_column(r, 0, 1);
 	kind = zinc_pg_column(r, 0, 4);
 	snprintf(c->durable, sizeof c->durable, "%s", strcmp(level, "off") == 0 ? "on" : level);
-	snprintf(c->started, sizeof c->started, "%s", zinc_pg_column(r, 0, 3));
+	snprintf(c->whole, sizeof c->whole, "%s", zinc_pg_column(r, 0, 3));
 	atomic_store(&c->s->forgets, strcmp(zinc_pg_column(r, 0, 0), "off") == 0 || (*kind && strcmp(kind, "p") != 0));
 	atomic_store(&c->s->readonly, strcmp(zinc_pg_column(r, 0, 2), "true") == 0);
 	PQclear(r);

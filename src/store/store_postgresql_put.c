@@ -5,7 +5,7 @@
  * lost before the second was sent has changed nothing, however late the server reads the first; so it can be repeated.
  * If it is lost after that, the server is asked what became of the transaction (txid_status), and waited for while it
  * is still being committed.  A server that crashed may give the number of a transaction that it forgot to another one:
- * if it was started again since, one of the new generations must be seen, or the outcome is not known.
+ * if it has crashed since, one of the new generations must be seen, or the outcome is not known.
  *
  * Keys are changed in their order, so that two transactions of Zinc do not wait for each other.
  */
@@ -25,10 +25,7 @@
 	"set_config('synchronous_commit', $1, true), "                                                                 \
 	"set_config('idle_in_transaction_session_timeout', '20000', true)"
 
-/* Was the server shut down in order before it was started?  And its timeline. */
-#define ORDERLY                                                                                                        \
-	"SELECT (checkpoint_time < pg_postmaster_start_time())::text, substr(pg_walfile_name("                         \
-	"pg_current_wal_insert_lsn()), 1, 8) FROM pg_control_checkpoint()"
+#define SAME_SERVER "SELECT " PG_WHOLE ", substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)"
 
 #define NO_SUCH_TRANSACTION "22023" /* what txid_status says of a number that was not given yet */
 
@@ -45,7 +42,7 @@ typedef struct work {
 /* A transaction that was sent. */
 typedef struct sent {
 	int64_t id;
-	char started[40]; /* when its server was started */
+	char whole[40];   /* since when its server had not crashed */
 	char timeline[9]; /* of its server: another after a standby took over */
 } sent;
 
@@ -77,7 +74,7 @@ take_begin(pg_conn *c, sent *x, zinc_error *err)
 	good = zinc_pg_number(r, 0, 0, &x->id);
 	snprintf(x->timeline, sizeof x->timeline, "%s", zinc_pg_column(r, 0, 1));
 	PQclear(r);
-	snprintf(x->started, sizeof x->started, "%s", c->started);
+	snprintf(x->whole, sizeof x->whole, "%s", c->whole);
 	return good ? ZINC_OK : zinc_fail(err, ZINC_E_IO, "PostgreSQL gave no number of the transaction");
 }
 
@@ -127,19 +124,18 @@ run_once(const work *w, pg_conn *c, sent *x, zinc_error *err)
 
 /* ---- after a commit without an answer ---- */
 
-/* Could the server have forgotten a transaction, and given its number to another?  Not if it runs as it did, or was shut
- * down in order: then its last checkpoint is older than its start. */
+/* Could the server have forgotten a transaction, and given its number to another?  Not if it has not crashed since: a
+ * server that recovers begins its statistics anew, and one that is shut down in order keeps them.  The times of its start
+ * and of its last checkpoint do not tell: a crash of one process is no start, and checkpoints are counted in seconds. */
 static bool
 is_sure(pg_conn *c, const sent *x)
 {
 	PGresult *r = NULL;
 	bool sure;
 
-	if (strcmp(c->started, x->started) == 0)
-		return true;
-	if (zinc_pg_run(c, ORDERLY, NULL, &r, NULL) != ZINC_OK)
+	if (!x->whole[0] || zinc_pg_run(c, SAME_SERVER, NULL, &r, NULL) != ZINC_OK)
 		return false;
-	sure = strcmp(zinc_pg_column(r, 0, 0), "true") == 0 && strcmp(zinc_pg_column(r, 0, 1), x->timeline) == 0;
+	sure = strcmp(zinc_pg_column(r, 0, 0), x->whole) == 0 && strcmp(zinc_pg_column(r, 0, 1), x->timeline) == 0;
 	PQclear(r);
 	return sure;
 }
