@@ -422,9 +422,8 @@ const char *
 zinc_azure_advice(const zinc_azure *a)
 {
 	if (a->config.foreign)
-		return "a server that only the URL names gets no credentials but those of the URL: set az.endpoint as "
-		       "an "
-		       "option, as ZINC_AZ_ENDPOINT or in a profile";
+		return "a server that only the URL names gets no credentials but those of the URL: set az.endpoint "
+		       "as an option, as ZINC_AZ_ENDPOINT or in a profile";
 	return a->kind != TOKENS
 		   ? NULL
 		   : "no credentials: set AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN or "

@@ -6,14 +6,9 @@ if [ "${1:-}" != mounted ]; then
 	unshare -rm true 2>/dev/null || { echo "no user namespaces"; exit 77; }
 	exec unshare -rm bash "$0" mounted
 fi
-many_locks
 mkdir small
 mount -t tmpfs -o size=13m none small || { echo "no tmpfs"; exit 77; }
-zinc 0 --version
-endings=
-for store in leveldb:leveldb berkeleydb:bdb kyotocabinet:kct kyotocabinet:kch tokyocabinet:tcb tokyocabinet:tch; do
-	! grep -q "${store%:*} *yes" out || endings="$endings ${store#*:}"
-done
+embedded_endings
 [ -n "$endings" ] || exit 77
 head -c 8000000 /dev/urandom >raw
 head -c 100000 raw >kept

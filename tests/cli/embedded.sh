@@ -2,12 +2,7 @@
 # embedded.sh - bare paths with the endings of LevelDB, Berkeley DB, Kyoto Cabinet and Tokyo Cabinet are their databases
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
-many_locks
-zinc 0 --version
-endings=
-for store in leveldb:leveldb berkeleydb:bdb kyotocabinet:kct kyotocabinet:kch tokyocabinet:tcb tokyocabinet:tch; do
-	! grep -q "${store%:*} *yes" out || endings="$endings ${store#*:}"
-done
+embedded_endings
 [ -n "$endings" ] || exit 77
 
 bytes 01 02 03 04 05 06 >raw

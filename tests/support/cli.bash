@@ -151,8 +151,17 @@ serve() {
 	port=$(cat "$1.port")
 }
 
-# Kyoto and Tokyo Cabinet hold more locks at once than ThreadSanitizer's deadlock detector can follow: it ends the program.
-many_locks() { export TSAN_OPTIONS="${TSAN_OPTIONS:-}:detect_deadlocks=0"; }
+# embedded_endings: $endings of the embedded databases of this build.  Kyoto and Tokyo Cabinet hold more locks at once than
+# ThreadSanitizer's deadlock detector can follow, which would end the program.
+embedded_endings() {
+	local store
+	export TSAN_OPTIONS="${TSAN_OPTIONS:-}:detect_deadlocks=0"
+	zinc 0 --version
+	endings=
+	for store in leveldb:leveldb berkeleydb:bdb kyotocabinet:kct kyotocabinet:kch tokyocabinet:tcb tokyocabinet:tch; do
+		! grep -q "${store%:*} *yes" out || endings="$endings ${store#*:}"
+	done
+}
 
 # numpy SCRIPT...: run by a python3 with NumPy; false if there is none
 numpy() {
