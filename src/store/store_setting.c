@@ -98,15 +98,16 @@ distance(const char *a, const char *b)
 	return row[n];
 }
 
-/* A name of which the other is a part ("key", "account_key") is near; one that has little in common is none to suggest. */
+/* A typing error first ("account_kye"), then a name of which the other is a part ("key", "account_key"); one that has little
+ * in common is none to suggest. */
 static size_t
 unlikeness(const char *given, const char *name)
 {
 	const size_t d = distance(given, name), n = strlen(given);
 
-	if (d > 1 && n >= 3 && (strstr(name, given) || strstr(given, name)))
-		return 1;
-	return d <= 1 + n / 4 ? d : SIZE_MAX;
+	if (d <= 1 + n / 4)
+		return d;
+	return n >= 3 && (strstr(name, given) || strstr(given, name)) ? SIZE_MAX - 1 : SIZE_MAX;
 }
 
 static zinc_status

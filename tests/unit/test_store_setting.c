@@ -129,6 +129,7 @@ unknown_names_are_told(void **state)
 	refuse(NULL, 0, "tres=1", "did you mean \"kind.tries\"?");
 	refuse(NULL, 0, "time=1", "did you mean \"kind.timeout\"?");
 	refuse(NULL, 0, "my_place=1", "did you mean \"kind.place\"?");
+	refuse(NULL, 0, "timepinut=1", "did you mean \"kind.timeout\"?"); /* though it has "pin" in it */
 	refuse(NULL, 0, "PLACE=1", "did you mean \"kind.place\"?");
 	refuse(NULL, 0, "application=1", "zinc stores --long lists those of the store kind");
 	refuse(nobody, 1, NULL, "knd.timeout");
