@@ -35,7 +35,7 @@ BANNED = {
 OWNED = {
     "base/alloc.c": "malloc calloc realloc free strdup strndup posix_memalign aligned_alloc memalign reallocarray asprintf vasprintf mmap munmap",
     "base/os_posix.c": "open openat openat2 creat close read pread preadv readv write pwrite pwritev writev stat fstat lstat fstatat"
-    " statx access faccessat rename renameat unlink unlinkat rmdir mkdir mkdirat opendir fdopendir readdir closedir truncate ftruncate"
+    " statx access faccessat rename renameat unlink unlinkat rmdir mkdir mkdirat opendir fdopendir readdir closedir truncate ftruncate fallocate posix_fallocate"
     " fsync fdatasync futimens utimensat flock fcntl fopen fdopen fread fwrite fclose symlink readlink link chmod chown syscall getenv secure_getenv",
     "": "printf puts putchar perror fprintf vprintf vfprintf fputs exit _exit abort system popen strerror signal",  # no file
 }

@@ -510,6 +510,7 @@ struct zinc_os {
 	/* copy_file_range(2) to the position of the file `to` */
 	ssize_t (*copy_range)(const zinc_os *self, int from, off_t at, int to, size_t n);
 	int (*ftruncate)(const zinc_os *self, int fd, off_t n);
+	int (*reserve)(const zinc_os *self, int fd, off_t n); /* fallocate(2) of blocks up to n; the size stays */
 	int (*fsync)(const zinc_os *self, int fd);
 	int (*fstat)(const zinc_os *self, int fd, struct stat *st);
 	int (*fstatat)(const zinc_os *self, int dir, const char *name, struct stat *st); /* AT_SYMLINK_NOFOLLOW */

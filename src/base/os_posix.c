@@ -205,6 +205,13 @@ os_ftruncate(const zinc_os *self, int fd, off_t n)
 }
 
 static int
+os_reserve(const zinc_os *self, int fd, off_t n)
+{
+	(void)self;
+	return fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, n);
+}
+
+static int
 os_fsync(const zinc_os *self, int fd)
 {
 	(void)self;
@@ -468,6 +475,7 @@ const zinc_os zinc_os_posix = {
     .writev = os_writev,
     .copy_range = os_copy_range,
     .ftruncate = os_ftruncate,
+    .reserve = os_reserve,
     .fsync = os_fsync,
     .fstat = os_fstat,
     .fstatat = os_fstatat,

@@ -10,7 +10,6 @@
  * (14) A change for which the disk has no room fails before anything is changed.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "store/store_embedded.h"
@@ -44,7 +43,7 @@ zinc_embedded_reserve(int fd, uint64_t nbytes, zinc_error *err)
 	if (os->fstat(os, fd, &st) != 0)
 		return zinc_fail_errno(err, errno, "cannot look at the database");
 	do
-		rc = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, st.st_size + (off_t)nbytes);
+		rc = os->reserve(os, fd, st.st_size + (off_t)nbytes);
 	while (rc != 0 && errno == EINTR);
 	if (rc == 0 || (errno != ENOSPC && errno != EDQUOT && errno != EFBIG))
 		return ZINC_OK;

@@ -192,6 +192,7 @@ PASS(ssize_t, writev, (const zinc_os *self, int fd, const struct iovec *iov, int
 PASS(ssize_t, copy_range, (const zinc_os *self, int from, off_t at, int to, size_t n), to, "",
      b->copy_range(b, from, at, to, shorten(c, n)))
 PASS(int, ftruncate, (const zinc_os *self, int fd, off_t n), fd, "", b->ftruncate(b, fd, n))
+PASS(int, reserve, (const zinc_os *self, int fd, off_t n), fd, "", b->reserve(b, fd, n))
 PASS(int, fsync, (const zinc_os *self, int fd), fd, "", b->fsync(b, fd))
 PASS(int, fstat, (const zinc_os *self, int fd, struct stat *st), fd, "", b->fstat(b, fd, st))
 PASS(int, fstatat, (const zinc_os *self, int dir, const char *path, struct stat *st), dir, path, b->fstatat(b, dir, path, st))
@@ -245,6 +246,7 @@ sweep_calls_init(sweep_calls *c, const zinc_os *below)
 			  .writev = do_writev,
 			  .copy_range = do_copy_range,
 			  .ftruncate = do_ftruncate,
+			  .reserve = do_reserve,
 			  .fsync = do_fsync,
 			  .fstat = do_fstat,
 			  .fstatat = do_fstatat,

@@ -3,7 +3,9 @@
  * promises of store_embedded.c and store_embedded_sort.c, by number, on each kind of database; those about other processes are in
  * test_store_embedded_others.c
  */
+#include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -649,6 +651,46 @@ failing_memory(void **state)
 	assert_true(sweep_alloc(open_and_use, NULL) > 10);
 }
 
+/* ---- (14): room on the disk ---- */
+
+static atomic_int reserve_fails; /* with this errno */
+
+static int
+reserve_or_fail(const zinc_os *self, int fd, off_t n)
+{
+	errno = atomic_load(&reserve_fails);
+	return errno ? -1 : zinc_os_posix.reserve(self, fd, n);
+}
+
+/* A full disk and a quota forbid the change; a file system that cannot reserve does not. */
+static void
+no_room_for_a_change(void **state)
+{
+	const bool reserves =
+	    !strcmp(this_kind()->scheme, "berkeleydb") || !strcmp(this_kind()->scheme, "tokyocabinet");
+	const int full[] = {ENOSPC, EDQUOT, EFBIG};
+	zinc_error err = ZINC_ERROR_INIT;
+	static zinc_os os;
+	zinc_store *s;
+	size_t i;
+
+	(void)state;
+	os = zinc_os_posix;
+	os.reserve = reserve_or_fail;
+	zinc_context_get(NULL)->os = &os;
+	s = open_at("room");
+	put_text(s, "k", "old");
+	for (i = 0; i < COUNT(full) && reserves; i++) {
+		atomic_store(&reserve_fails, full[i]);
+		assert_int_equal(zinc_store_put(s, NULL, "k", "new", 3, NULL, 0, NULL, NULL, &err), ZINC_E_IO);
+		assert_text(s, "k", "old");
+	}
+	atomic_store(&reserve_fails, EOPNOTSUPP);
+	put_text(s, "k", "new");
+	assert_text(s, "k", "new");
+	zinc_store_close(s);
+}
+
 /* ---- all of them ---- */
 
 static void
@@ -696,6 +738,7 @@ main(void)
 	    cmocka_unit_test(half_made_databases),
 	    cmocka_unit_test(paths_that_the_library_reads_otherwise),
 	    cmocka_unit_test(failing_memory),
+	    cmocka_unit_test(no_room_for_a_change),
 	};
 
 	return run_on_each(tests, COUNT(tests), conform);
