@@ -237,6 +237,8 @@ test_postgresql() {
 	pg_pooler
 	check "postgresql, connections that break" timeout 900 python3 tests/live/postgresql_faults.py "$BUILD/tests/store_do" \
 		"127.0.0.1:$pg_port" zinc/zinc
+	check "postgresql, transactions that a crash forgets" timeout 600 python3 tests/live/postgresql_crash.py \
+		"$BUILD/tests/store_do" "$dir/postgresql.control" "$pg_bin/psql" "127.0.0.1:$pg_port" zinc/zinc
 	pg_standby
 	pg_restarts
 	storm "$pg_url/zinc/{}?table=storm" "$dir/postgresql.control"
