@@ -249,8 +249,8 @@ class Handler(cloud_server.Handler):
 
     # ---- blobs ----
 
-    def new_value(self, data):
-        return Value(data, {})
+    def new_value(self, data, meta):
+        return Value(data, meta)
 
     def meta(self):
         return {n.lower(): v for n, v in self.headers.items() if n.lower().startswith("x-ms-meta-")}

@@ -164,8 +164,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.nth(what) == 1
 
     def overwrite(self):
-        """Someone else does"""
-        buckets[self.bucket][self.key] = self.new_value(b"someone else")
+        """Someone else does, with another write id"""
+        before = buckets[self.bucket].get(self.key)
+        ids = {name: text[::-1] for name, text in before.meta.items()} if before else {}
+        buckets[self.bucket][self.key] = self.new_value(b"someone else", ids)
 
     def bad_range(self, n):
         return Fail(416, "InvalidRange", "The range specified is invalid.")
@@ -210,7 +212,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.quirk == "emptypages":
             page, more = [], True
         if self.quirk == "outside":
-            buckets[self.bucket].setdefault("zzz-elsewhere", self.new_value(b""))
+            buckets[self.bucket].setdefault("zzz-elsewhere", self.new_value(b"", {}))
             page.append(("zzz-elsewhere", False))
         last = page[-1][0] if page else str(next(numbers))
         return page, base64.b64encode(last.encode()).decode() if more else None

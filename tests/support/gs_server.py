@@ -229,8 +229,8 @@ class Handler(cloud_server.Handler):
 
     # ---- objects ----
 
-    def new_value(self, data):
-        return Value(data, {})
+    def new_value(self, data, meta):
+        return Value(data, meta)
 
     def bad_range(self, n):
         return Fail(416, "requestedRangeNotSatisfiable", "", headers=[("Content-Range", "bytes */%d" % n)])

@@ -202,8 +202,8 @@ class Handler(cloud_server.Handler):
 
     # ---- objects ----
 
-    def new_value(self, data):
-        return Value(data, {})
+    def new_value(self, data, meta):
+        return Value(data, meta)
 
     def etag_header(self, v):
         return [] if self.quirk == "noetag" else [("ETag", v.etag)]

@@ -112,6 +112,21 @@ lost_deletes(void **state)
 
 /* ---- store_az_blocks.c ---- */
 
+/* (5) */
+static void
+assert_blocks_are_of_one_put(const char *log)
+{
+	const char *line = log;
+
+	while ((line = strstr(line, "PUT a/large?comp=block&blockid=")) != NULL) {
+		char *one = strndup(line, strcspn(line, "\n"));
+
+		assert_int_equal(lines_with(log, one), 1);
+		line += strlen(one);
+		free(one);
+	}
+}
+
 /* (4), (5) */
 static void
 large_values_have_blocks(void **state)
@@ -133,6 +148,7 @@ large_values_have_blocks(void **state)
 	assert_ok(put_large(s, p, &equals, &now, &err));
 	assert_int_equal(put_large(s, p, &equals, NULL, &err), ZINC_E_CONFLICT);
 	assert_value(s, "a/large", p, LARGE);
+	assert_blocks_are_of_one_put(cloud_log(&server, cloud_bucket()));
 	zinc_store_close(s);
 	free(p);
 }
