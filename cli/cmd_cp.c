@@ -299,15 +299,25 @@ same_root(const zinc_hierarchy *a, const zinc_hierarchy *b)
 	       !strcmp(zinc_hierarchy_prefix(a), zinc_hierarchy_prefix(b));
 }
 
-/* The path of NEWPATH.  USAGE when it names another store: by a scheme, by an existing hierarchy, or by a suffix of
- * hierarchies.  The root must be part of the text: a hierarchy around the working directory does not count. */
+/* With other settings, or without them, a URL can name another server or table. */
+static bool
+same_settings(const char *url, const char *other)
+{
+	const char *a = strchr(url, '?'), *b = strchr(other, '?');
+
+	return !strstr(other, "://") || !strcmp(a ? a : "", b ? b : "");
+}
+
+/* The path of NEWPATH.  USAGE when it names another store: by a scheme, by settings, by an existing hierarchy, or by a
+ * suffix of hierarchies.  The root must be part of the text: a hierarchy around the working directory does not count. */
 static int
 take_new_path(struct run *r, zinc_hierarchy *h, const char *url, const char *typed, struct text *path)
 {
 	const char *within = new_path(url, zinc_hierarchy_path(h), typed);
 	zinc_open_options o = open_options(r, false);
 	zinc_hierarchy *other = NULL;
-	bool elsewhere = strstr(within, "://") || strchr(within, '|');
+	bool elsewhere = strstr(within, "://") || strchr(within, '|') ||
+			 !same_settings(typed_url(r->args, url), typed_url(r->args, typed));
 
 	if (!elsewhere && within == typed && !zinc_hierarchy_open_url(&other, typed, &o, NULL) &&
 	    strlen(zinc_hierarchy_path(other)) < strlen(typed) + (*typed != '/')) {

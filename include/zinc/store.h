@@ -317,6 +317,7 @@ typedef struct zinc_setting_row {
 	const char *env;     /* another environment variable, used if ZINC_HTTP_TIMEOUT is not set; NULL: none */
 	const char *purpose; /* one line for `zinc stores --long` */
 	int secret;          /* its value is never shown */
+	int place;           /* with another value the same URL names other data: a server, a table */
 	const void *reserved[2];
 } zinc_setting_row;
 

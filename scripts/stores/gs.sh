@@ -30,7 +30,7 @@ test_gs() {
 	export NO_GCE_CHECK=true
 	start_gs_server
 	query="?endpoint=$endpoint"
-	try gs "server of the tests" "" "gs://plain-1/conform/{}$query" "gs://plain-1/race/{}$query"
+	try gs "tests' own" "" "gs://plain-1/conform/{}$query" "gs://plain-1/race/{}$query"
 	if [ -n "$QUICK" ]; then
 		place gs "gs://plain-1/place-{}$query" # fake-gcs-server is built by the long form only
 		return 0

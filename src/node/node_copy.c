@@ -225,9 +225,8 @@ static bool
 is_inside(const struct copy *c)
 {
 	const char *from = (const char *)c->from_prefixes.p, *to = (const char *)c->to_prefixes.p;
-	const zinc_store *a = c->from->store, *b = c->to->store;
 
-	return (a == b || strcmp(zinc_store_url(a), zinc_store_url(b)) == 0) && strncmp(to, from, strlen(from)) == 0;
+	return zinc_store_same(c->from->store, c->to->store) && strncmp(to, from, strlen(from)) == 0;
 }
 
 /* Everything that can be refused is refused before the first byte is copied. */

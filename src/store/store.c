@@ -122,11 +122,18 @@ zinc_store_context(const zinc_store *s)
 	return s->ctx;
 }
 
+bool
+zinc_store_same(const zinc_store *a, const zinc_store *b)
+{
+	return a == b || (strcmp(a->url, b->url) == 0 && memcmp(a->place, b->place, sizeof a->place) == 0);
+}
+
 void
 zinc_store_identify_as(zinc_store *s, const zinc_store *below, const char *prefix)
 {
 	s->identified = below->identified;
 	memcpy(s->identity, below->identity, sizeof s->identity);
+	memcpy(s->place, below->place, sizeof s->place);
 	if (prefix[0])
 		zinc_hash128(s->identity, s->identity, prefix, strlen(prefix));
 }

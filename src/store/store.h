@@ -25,7 +25,12 @@ struct zinc_store {
 	const char *refused, *reserved;
 	bool identified;                   /* it was opened by a URL that names it anywhere on this machine: */
 	uint8_t identity[ZINC_HASH_BYTES]; /* a hash of that URL and of all settings, secrets included */
+	uint8_t place[ZINC_HASH_BYTES];    /* a hash of the settings that name other data: endpoint, table */
 };
+
+/* Do both have the same URL and the same settings that name data?  Even if not, they can be one place, by two names of a
+ * server. */
+bool zinc_store_same(const zinc_store *a, const zinc_store *b);
 
 /* Check settings against those that this kind of store has.  E_INVALID. */
 zinc_status zinc_store_check_settings(const zinc_store *s, const zinc_setting *settings, size_t n, zinc_error *err);

@@ -158,8 +158,11 @@ az_close(void *self)
 /* ---- opening ---- */
 
 static const zinc_setting_row az_settings[] = {
-    {.name = "account", .purpose = "storage account [of the URL, AZURE_STORAGE_ACCOUNT, AZURE_STORAGE_ACCOUNT_NAME]"},
+    {.name = "account",
+     .place = 1,
+     .purpose = "storage account [of the URL, AZURE_STORAGE_ACCOUNT, AZURE_STORAGE_ACCOUNT_NAME]"},
     {.name = "endpoint",
+     .place = 1,
      .purpose = "server, as https://host or http://127.0.0.1:10000/ACCOUNT [https://ACCOUNT.blob.core.windows.net]"},
     {.name = "anonymous", .preset = "no", .purpose = "yes: send no credentials, for public containers"},
     {.name = "account_key",

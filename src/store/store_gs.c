@@ -249,7 +249,7 @@ gs_close(void *self)
 /* ---- opening ---- */
 
 static const zinc_setting_row gs_settings[] = {
-    {.name = "endpoint", .purpose = "server, as https://host:port [STORAGE_EMULATOR_HOST, Google]"},
+    {.name = "endpoint", .place = 1, .purpose = "server, as https://host:port [STORAGE_EMULATOR_HOST, Google]"},
     {.name = "credentials",
      .purpose = "file with the key of a service account, or of a user [GOOGLE_APPLICATION_CREDENTIALS, gcloud's file, "
 		"the metadata server]"},

@@ -119,7 +119,7 @@ parse_uri(mongo_store *s, const char *scheme, const char *rest, zinc_error *err)
 }
 
 static const zinc_setting_row mongo_settings[] = {
-    {.name = "collection", .preset = "zarr_collection", .purpose = "the collection"},
+    {.name = "collection", .place = 1, .preset = "zarr_collection", .purpose = "the collection"},
     {.name = "user", .purpose = "if the URL has none"},
     {.name = "password", .purpose = "if the URL has none", .secret = 1},
     {.name = "authSource", .purpose = "the database that knows the user; else that of the URL"},

@@ -93,25 +93,41 @@ add_variables(zinc_store *s, const zinc_store_ops *ops)
 	}
 }
 
+static const uint8_t no_salt[ZINC_HASH_BYTES];
+
+/* The order of settings depends on where they come from. */
+static void
+add_setting(uint8_t sum[ZINC_HASH_BYTES], const uint8_t salt[ZINC_HASH_BYTES], const zinc_setting *setting)
+{
+	uint8_t one[ZINC_HASH_BYTES];
+	size_t b;
+
+	zinc_hash128(one, salt, setting->name, strlen(setting->name));
+	zinc_hash128(one, one, setting->value, strlen(setting->value));
+	for (b = 0; b < sizeof one; b++)
+		sum[b] ^= one[b];
+}
+
 void
 zinc_store_identify(zinc_store *s, const zinc_store *below, const zinc_store_ops *ops, const char *rest,
 		    const zinc_setting *settings, size_t n)
 {
-	uint8_t sum[ZINC_HASH_BYTES] = {0}, one[ZINC_HASH_BYTES];
-	size_t i, b;
+	uint8_t sum[ZINC_HASH_BYTES] = {0};
+	size_t i;
 
 	s->identified = below ? below->identified : is_lasting(s, ops, rest);
-	if (below)
+	if (below) {
 		memcpy(s->identity, below->identity, sizeof s->identity);
+		memcpy(s->place, below->place, sizeof s->place);
+	}
 	add_identity(s, ops->name ? ops->name : "");
 	add_identity(s, ops->schemes ? ops->schemes : "");
 	add_identity(s, rest);
 	add_variables(s, ops);
 	for (i = 0; i < n; i++) {
-		zinc_hash128(one, s->identity, settings[i].name, strlen(settings[i].name));
-		zinc_hash128(one, one, settings[i].value, strlen(settings[i].value));
-		for (b = 0; b < sizeof sum; b++)
-			sum[b] ^= one[b]; /* the order depends on where the settings come from */
+		add_setting(sum, s->identity, &settings[i]);
+		if (zinc_setting_is_place(ops, settings[i].name))
+			add_setting(s->place, no_salt, &settings[i]);
 	}
 	zinc_hash128(s->identity, s->identity, sum, sizeof sum);
 }

@@ -226,12 +226,12 @@ take_url(pg_store *s, const char *rest, zinc_error *err)
 /* ---- settings ---- */
 
 static const zinc_setting_row pg_settings[] = {
-    {.name = "table", .preset = "zarr", .purpose = "the table: TABLE or SCHEMA.TABLE"},
+    {.name = "table", .place = 1, .preset = "zarr", .purpose = "the table: TABLE or SCHEMA.TABLE"},
     {.name = "user", .purpose = "if the URL has none; then PGUSER"},
     {.name = "password", .purpose = "if the URL has none; then PGPASSWORD, ~/.pgpass", .secret = 1},
-    {.name = "host", .purpose = "if the URL has none: a name, or the directory of a socket"},
-    {.name = "port", .purpose = "if the URL has none"},
-    {.name = "service", .purpose = "a section of pg_service.conf"},
+    {.name = "host", .place = 1, .purpose = "if the URL has none: a name, or the directory of a socket"},
+    {.name = "port", .place = 1, .purpose = "if the URL has none"},
+    {.name = "service", .place = 1, .purpose = "a section of pg_service.conf"},
     {.name = "passfile", .purpose = "another file than ~/.pgpass"},
     {.name = "sslmode", .purpose = "disable, prefer, require, verify-ca or verify-full"},
     {.name = "sslrootcert", .purpose = "file with the certificates of authorities that are trusted"},

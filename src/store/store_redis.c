@@ -165,14 +165,14 @@ redis_split(const char *rest, zinc_context *ctx, size_t *nbytes, zinc_error *err
 /* ---- settings ---- */
 
 static const zinc_setting_row redis_settings[] = {
-    {.name = "prefix", .preset = "zarr", .purpose = "what a key begins with in the server, before a colon"},
+    {.name = "prefix", .place = 1, .preset = "zarr", .purpose = "what a key begins with in the server, before a colon"},
     {.name = "user", .purpose = "user of the server; the URL's comes first"},
     {.name = "password", .env = "REDISCLI_AUTH", .secret = 1, .purpose = "password; the URL's comes first"},
     {.name = "plain_password",
      .type = ZINC_SETTING_YES,
      .preset = "no",
      .purpose = "send the password without TLS to other machines, too"},
-    {.name = "socket", .purpose = "path of the server's local socket, used instead of the URL's host"},
+    {.name = "socket", .place = 1, .purpose = "path of the server's local socket, used instead of the URL's host"},
     {.name = "ca_file", .env = "SSL_CERT_FILE", .purpose = "certificates to trust instead of the system's, PEM"},
     {.name = "cert_file", .purpose = "certificate of the client, PEM"},
     {.name = "key_file", .purpose = "its key, PEM; default: in cert_file"},

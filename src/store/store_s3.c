@@ -305,6 +305,7 @@ s3_close(void *self)
 static const zinc_setting_row s3_settings[] = {
     {.name = "region", .env = "AWS_REGION", .purpose = "region of the bucket [from the server's answer]"},
     {.name = "endpoint",
+     .place = 1,
      .purpose = "server, as https://host:port [AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, the profile's, AWS]"},
     {.name = "aws_profile", .purpose = "section of ~/.aws/config and ~/.aws/credentials [AWS_PROFILE]"},
     {.name = "anonymous", .preset = "no", .purpose = "yes: do not sign requests, for public buckets"},

@@ -69,6 +69,14 @@ find_row(const zinc_store_ops *ops, const char *name)
 	return strcmp(name, profile_row.name) == 0 ? &profile_row : NULL;
 }
 
+bool
+zinc_setting_is_place(const zinc_store_ops *ops, const char *name)
+{
+	const zinc_setting_row *row = find_row(ops, name);
+
+	return row && row->place;
+}
+
 /* ---- unknown names ---- */
 
 /* The number of letters to insert, drop or replace; names longer than MAX_NAME match nothing. */

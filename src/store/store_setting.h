@@ -21,6 +21,8 @@ typedef struct zinc_settings {
 zinc_status zinc_settings_gather(zinc_settings *out, const zinc_store_ops *ops, const zinc_store_options *given,
 				 const char *query, zinc_buf *foreign, zinc_error *err);
 void zinc_settings_fini(zinc_settings *s);
+/* Is it one of the settings that name data? */
+bool zinc_setting_is_place(const zinc_store_ops *ops, const char *name);
 
 /* Who wrote a URL may want credentials that are not theirs.  So a store with the setting "endpoint" is told by one more, of
  * this name, which settings the URL's query has: "endpoint,timeout,". */

@@ -25,7 +25,7 @@ ZINC_OPTIONS_KIND(zinc_copy_options, ZINC_OPTION_YES_NO(zinc_copy_options, stric
 
 /* ---- may it begin? ---- */
 
-/* Is one place inside the other?  "a/b/" in "a/". */
+/* Is one place inside the other, if their stores have the same URL?  "a/b/" in "a/". */
 static zinc_status
 contains(const zinc_hierarchy *h, const char *path, const zinc_hierarchy *other, const char *other_path, bool *in,
 	 zinc_error *err)
@@ -107,10 +107,23 @@ matches_tag(zinc_hierarchy *h, const char *path, const zinc_tag *tag, bool above
 	return st;
 }
 
+/* Two servers, tables and the like with the same URL are two places; but a server may have two names, so nothing is
+ * erased there. */
+static zinc_status
+refuse_overwrite(const zinc_cp *c, zinc_error *err)
+{
+	if (zinc_store_same(c->from->store, c->to->store))
+		return zinc_fail(err, ZINC_E_INVALID, "the source would be erased with the target");
+	return zinc_fail(
+	    err, ZINC_E_INVALID,
+	    "the URLs differ only in settings, so the target may be the source: erase it first, by zinc rm");
+}
+
 /* Compare the two places by their URLs and by their tags. */
 static zinc_status
 check_places(zinc_cp *c, zinc_error *err)
 {
+	const bool same = zinc_store_same(c->from->store, c->to->store);
 	zinc_tag from = {.n = 0}, to = {.n = 0};
 	bool in, in_from, in_to;
 
@@ -118,13 +131,13 @@ check_places(zinc_cp *c, zinc_error *err)
 		from = c->nodes[0].source->tag;
 	ZINC_TRY(contains(c->from, c->from_path, c->to, c->to_path, &in, err));
 	ZINC_TRY(matches_tag(c->to, c->to_path, &from, true, &in_from, err));
-	if (in || in_from)
+	if ((in && same) || in_from)
 		return zinc_fail(err, ZINC_E_INVALID, "a node cannot be copied into itself");
 	ZINC_TRY(contains(c->to, c->to_path, c->from, c->from_path, &in, err));
 	ZINC_TRY(tag_of(c->to, c->to_path, &to, err));
 	ZINC_TRY(matches_tag(c->from, c->from_path, &to, false, &in_to, err));
 	if (c->o.overwrite && (in || in_to))
-		return zinc_fail(err, ZINC_E_INVALID, "the source would be erased with the target");
+		return refuse_overwrite(c, err);
 	ZINC_TRY(zinc_path_check_new(c->to_path, err));
 	ZINC_TRY(zinc_check_above(c->to, c->to_path, err));
 	return zinc_hierarchy_writable(c->to, err);

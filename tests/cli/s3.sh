@@ -77,4 +77,30 @@ for url in s3://plain-fill//x.zarr s3://plain-fill/x.zarr//t s3://plain-fill/x.z
 	says "$url"
 done
 zinc 0 info s3://plain-fill/x.zarr/t/
+
+# ---- the same URL on another server is another place ----
+mkdir second
+cd second
+serve_script s3_server.py
+cd ..
+here="?endpoint=$AWS_ENDPOINT_URL_S3" there="?endpoint=$server" x=s3://plain-two/x.zarr
+zinc 0 create "$x/t$here" --shape 4 --dtype uint8 --chunks 2
+bytes 01 02 03 04 >raw
+zinc 0 put "$x/t$here" --from raw
+zinc 0 cp "$x$here" "$x$there"
+zinc 0 diff "$x$here" "$x$there"
+zinc 0 cat "$x/t$there"
+prints <<<"[1 2 3 4]"
+zinc 2 cp "$x$here" "$x/in$here&retries=1"
+says "a node cannot be copied into itself"
+zinc 2 cp "$x$here" "$x$there" --overwrite
+says "the URLs differ only in settings, so the target may be the source: erase it first, by zinc rm"
+for new in "$x/u$there" "$x/u"; do
+	zinc 2 mv "$x/t$here" "$new"
+	says "another store"
+done
+zinc 0 cat "$x/t$there"
+zinc 0 mv "$x/t$here" "$x/u$here"
+zinc 0 cat "$x/u$here"
+prints <<<"[1 2 3 4]"
 finish
