@@ -170,6 +170,7 @@ static const zinc_setting_row az_settings[] = {
      .purpose = "key of the account [AZURE_STORAGE_KEY, _ACCOUNT_KEY, _ACCESS_KEY]"},
     {.name = "sas_token", .secret = 1, .purpose = "shared access signature [AZURE_STORAGE_SAS_TOKEN]"},
     {.name = "connection_string",
+     .place = 1,
      .secret = 1,
      .purpose = "account, key and endpoint [AZURE_STORAGE_CONNECTION_STRING]"},
     {.name = "token", .secret = 1, .purpose = "access token of Entra, as it is"},

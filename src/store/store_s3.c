@@ -307,7 +307,7 @@ static const zinc_setting_row s3_settings[] = {
     {.name = "endpoint",
      .place = 1,
      .purpose = "server, as https://host:port [AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, the profile's, AWS]"},
-    {.name = "aws_profile", .purpose = "section of ~/.aws/config and ~/.aws/credentials [AWS_PROFILE]"},
+    {.name = "aws_profile", .place = 1, .purpose = "section of ~/.aws/config and ~/.aws/credentials [AWS_PROFILE]"},
     {.name = "anonymous", .preset = "no", .purpose = "yes: do not sign requests, for public buckets"},
     {.name = "path_style",
      .preset = "auto",
