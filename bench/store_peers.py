@@ -20,14 +20,15 @@ def zarr_store(who, endpoint, path):
 
     if who == "gcsfs":
         return zarr.storage.FsspecStore.from_url(f"gs://zinc/{path}", storage_options={"endpoint_url": endpoint, "token": "anon", "project": "zinc"})
+    account, key = os.environ["AZURE_STORAGE_ACCOUNT_NAME"], os.environ["AZURE_STORAGE_ACCOUNT_KEY"]
     if who == "adlfs":
-        account, key = os.environ["AZURE_STORAGE_ACCOUNT_NAME"], os.environ["AZURE_STORAGE_ACCOUNT_KEY"]
         options = {"connection_string": f"AccountName={account};AccountKey={key};BlobEndpoint={endpoint}", "asynchronous": True}
         return zarr.storage.FsspecStore.from_url(f"abfs://zinc/{path}", storage_options=options)
     import obstore.store
 
     if os.environ.get("SERVICE") == "az":
-        return zarr.storage.ObjectStore(obstore.store.AzureStore("zinc", prefix=path, endpoint=endpoint, client_options={"allow_http": True}))
+        az = obstore.store.AzureStore("zinc", prefix=path, account_name=account, account_key=key, endpoint=endpoint, client_options={"allow_http": True})
+        return zarr.storage.ObjectStore(az)
     if os.environ.get("SERVICE") == "gs":
         key = json.dumps({"gcs_base_url": endpoint, "disable_oauth": True, "client_email": "", "private_key": "", "private_key_id": ""})
         return zarr.storage.ObjectStore(obstore.store.GCSStore("zinc", prefix=path, service_account_key=key, client_options={"allow_http": True}))

@@ -40,6 +40,7 @@ OUT = os.environ.get("BENCH_OUT", HERE)
 SERVER = os.environ.get("BENCH_SERVER", "versitygw")
 GOOGLE, AZURE = SERVER == "fake_gcs", SERVER == "azurite"
 SERVICE, FILE = {"fake_gcs": ("Google Cloud Storage", "stores-gs.md"), "azurite": ("Azure Blob Storage", "stores-az.md")}.get(SERVER, ("S3", "stores.md"))
+PROGRAM = {"fake_gcs": "fake-gcs-server", "azurite": "Azurite"}.get(SERVER, SERVER)
 MAKER = "gcsfs" if GOOGLE else "obstore"  # makes and checks arrays
 PEERS = tuple(os.environ.get("BENCH_PEERS", "tensorstore gcsfs" if GOOGLE else "obstore zarrs adlfs" if AZURE else "tensorstore obstore zarrs").split())
 NAMES = {"zinc": "Zinc", "tensorstore": "TensorStore", "gcsfs": "zarr-python with gcsfs", "adlfs": "zarr-python with adlfs", "obstore": "zarr-python with obstore", "zarrs": "zarr-python with zarrs and obstore"}
@@ -189,7 +190,7 @@ def rows(operation, delay, server, where, env):
 
 TITLE = f"""# {COUNT} objects of 100 KiB in {SERVICE} on loopback
 
-{SERVER}, once as it is and once with {DELAY} ms added to each round trip by a proxy. Medians of {ROUNDS} interleaved runs of one
+{PROGRAM}, once as it is and once with {DELAY} ms added to each round trip by a proxy. Medians of {ROUNDS} interleaved runs of one
 call that reads or writes all elements; made by `make bench-stores` (bench/stores.py says how).
 
 | | ms added | | ms | MB/s | CPU ms | peak MiB |
