@@ -107,19 +107,8 @@ matches_tag(zinc_hierarchy *h, const char *path, const zinc_tag *tag, bool above
 	return st;
 }
 
-/* Two servers, tables and the like with the same URL are two places; but a server may have two names, so nothing is
- * erased there. */
-static zinc_status
-refuse_overwrite(const zinc_cp *c, zinc_error *err)
-{
-	if (zinc_store_same(c->from->store, c->to->store))
-		return zinc_fail(err, ZINC_E_INVALID, "the source would be erased with the target");
-	return zinc_fail(
-	    err, ZINC_E_INVALID,
-	    "the URLs differ only in settings, so the target may be the source: erase it first, by zinc rm");
-}
-
-/* Compare the two places by their URLs and by their tags. */
+/* Compare the two places by their URLs and by their tags.  Two servers, tables and the like with the same URL are two places;
+ * but a server may have two names, so nothing is erased there. */
 static zinc_status
 check_places(zinc_cp *c, zinc_error *err)
 {
@@ -136,8 +125,12 @@ check_places(zinc_cp *c, zinc_error *err)
 	ZINC_TRY(contains(c->to, c->to_path, c->from, c->from_path, &in, err));
 	ZINC_TRY(tag_of(c->to, c->to_path, &to, err));
 	ZINC_TRY(matches_tag(c->from, c->from_path, &to, false, &in_to, err));
-	if (c->o.overwrite && (in || in_to))
-		return refuse_overwrite(c, err);
+	if (c->o.overwrite && ((in && same) || in_to))
+		return zinc_fail(err, ZINC_E_INVALID, "the source would be erased with the target");
+	if (c->o.overwrite && in)
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "the URLs differ only in settings, so the target may be the source; "
+				 "if it is not, erase it first by zinc rm");
 	ZINC_TRY(zinc_path_check_new(c->to_path, err));
 	ZINC_TRY(zinc_check_above(c->to, c->to_path, err));
 	return zinc_hierarchy_writable(c->to, err);

@@ -94,7 +94,7 @@ prints <<<"[1 2 3 4]"
 zinc 2 cp "$x$here" "$x/in$here&retries=1"
 says "a node cannot be copied into itself"
 zinc 2 cp "$x$here" "$x$there" --overwrite
-says "the URLs differ only in settings, so the target may be the source: erase it first, by zinc rm"
+says "the URLs differ only in settings, so the target may be the source; if it is not, erase it first by zinc rm"
 for new in "$x/u$there" "$x/u"; do
 	zinc 2 mv "$x/t$here" "$new"
 	says "another store"
