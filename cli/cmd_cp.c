@@ -328,8 +328,10 @@ take_new_path(struct run *r, zinc_hierarchy *h, const char *url, const char *typ
 	}
 	text_puts(path, within);
 	zinc_hierarchy_close(other);
-	return elsewhere ? complain(USAGE, typed, "another store; mv works within one store: use zinc cp, then zinc rm")
-			 : DONE;
+	return elsewhere
+		   ? complain(USAGE, typed,
+			      "another store, or other settings; mv works within one store: use zinc cp, then zinc rm")
+		   : DONE;
 }
 
 int
