@@ -449,12 +449,14 @@ sort_arrays(zinc_cp *c, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* Documents are part of the fingerprint, wherever they are. */
+/* Documents are part of the fingerprint, wherever they are, and so is the server: another can have values of the same
+ * sizes. */
 static zinc_status
 add_documents(zinc_cp *c, bool tags, zinc_error *err)
 {
 	size_t i;
 
+	c->state += hash("", c->from->store->place, sizeof c->from->store->place);
 	for (i = 0; i < c->nnodes; i++) {
 		const zinc_meta *m = c->nodes[i].source;
 

@@ -103,4 +103,19 @@ zinc 0 cat "$x/t$there"
 zinc 0 mv "$x/t$here" "$x/u$here"
 zinc 0 cat "$x/u$here"
 prints <<<"[1 2 3 4]"
+
+# ---- a copy that began on one server is not continued from another ----
+x=s3://public-two/x.zarr
+zinc 0 create "$x/t$here" --shape 4 --dtype uint8 --chunks 2
+zinc 0 put "$x/t$here" --from raw
+zinc 0 cp "$x$here" "$x$there"
+python3 - "$AWS_ENDPOINT_URL_S3/public-two/x.zarr/t/c/1" <<-'END'
+	import sys, urllib.request as u
+	data = bytearray(u.urlopen(sys.argv[1]).read())
+	data[-1] ^= 1
+	u.urlopen(u.Request(sys.argv[1], bytes(data), method="PUT"))
+END
+zinc 5 cp "$x$here" out.zarr --dtype int32
+zinc 3 cp "$x$there" out.zarr --dtype int32 --resume
+says "a source that has changed"
 finish
