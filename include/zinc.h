@@ -652,6 +652,11 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_open(zinc_array **out, zinc_hierarc
                                                   const zinc_call_options *call, zinc_error *err);
 ZINC_API ZINC_CHECKED zinc_status zinc_array_open_url(zinc_array **out, const char *url, const zinc_open_options *options,
                                                       zinc_error *err);
+/* Open an array by the text of its document, whatever the store has, which is not read: of its attributes too in v3 (a v2
+ * document is that of .zarray).  For programs that have the document, and for arrays that have none in the store.
+ * zinc_array_refresh, resize and append use the stored document.  E_CORRUPT, E_NOTFOUND (of a group), E_LIMIT. */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_open_document(zinc_array **out, zinc_hierarchy *h, const char *path,
+                                                           const char *document, zinc_error *err);
 ZINC_API void zinc_array_close(zinc_array *a);
 
 /* Reread the metadata, for example after another process has resized the array.  Running reads keep the old metadata. */

@@ -92,15 +92,12 @@ zinc_array_swap(zinc_array *a, zinc_meta *m, zinc_error *err)
 
 /* ---- open ---- */
 
-zinc_status
-zinc_array_read_meta(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
+/* Metadata of anything else than an array is freed. */
+static zinc_status
+need_array(zinc_meta **out, const char *path, zinc_error *err)
 {
-	zinc_report r;
 	zinc_status st;
 
-	zinc_report_init(&r, h->ctx, h->strict, h->url);
-	r.fallback = h->fallback;
-	ZINC_TRY(zinc_read_node(h, path, &r, out, err));
 	if ((*out)->kind == ZINC_NODE_ARRAY)
 		return ZINC_OK;
 	st = (*out)->closed ? zinc_meta_refuse(*out, err)
@@ -108,6 +105,17 @@ zinc_array_read_meta(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_
 	zinc_meta_free(*out);
 	*out = NULL;
 	return st;
+}
+
+zinc_status
+zinc_array_read_meta(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
+{
+	zinc_report r;
+
+	zinc_report_init(&r, h->ctx, h->strict, h->url);
+	r.fallback = h->fallback;
+	ZINC_TRY(zinc_read_node(h, path, &r, out, err));
+	return need_array(out, path, err);
 }
 
 zinc_status
@@ -123,6 +131,37 @@ zinc_array_open(zinc_array **out, zinc_hierarchy *h, const char *path, const zin
 	st = zinc_path_normalise(&normal, h, path, err);
 	if (st == ZINC_OK)
 		st = zinc_array_read_meta(h, normal, &m, err);
+	if (st == ZINC_OK)
+		st = zinc_array_make(out, h, normal, m, err);
+	zinc_meta_free(m);
+	zinc_error_at_node(err, st, h, normal);
+	zinc_free(h->ctx, normal);
+	return st;
+}
+
+/* Metadata that must be that of an array; freed if it is not. */
+static zinc_status
+parse_document(zinc_hierarchy *h, const char *path, const char *document, zinc_meta **out, zinc_error *err)
+{
+	zinc_report r;
+
+	zinc_report_init(&r, h->ctx, h->strict, h->url);
+	r.fallback = h->fallback;
+	ZINC_TRY(zinc_text_parse(h->format, h->ctx, document, strlen(document), &r, out, err));
+	return need_array(out, path, err);
+}
+
+zinc_status
+zinc_array_open_document(zinc_array **out, zinc_hierarchy *h, const char *path, const char *document, zinc_error *err)
+{
+	zinc_meta *m = NULL;
+	char *normal = NULL;
+	zinc_status st;
+
+	ZINC_TRY(ZINC_NEED(out && h && document, err));
+	st = zinc_path_normalise(&normal, h, path, err);
+	if (st == ZINC_OK)
+		st = parse_document(h, normal, document, &m, err);
 	if (st == ZINC_OK)
 		st = zinc_array_make(out, h, normal, m, err);
 	zinc_meta_free(m);

@@ -1,0 +1,180 @@
+/*
+ * array_io.c - elements of arrays: read, write, append
+ *
+ * Promises:
+ *
+ * (1) Elements go between the library and the caller's memory without a copy, whatever its strides.
+ * (2) The memory is held while the library works: an object that other threads could resize cannot be meanwhile.
+ * (3) Texts and bytes become objects after the library has returned, with the GIL.
+ */
+#include "core.h"
+
+#include <string.h>
+
+bool
+zpy_array_is_text(const zinc_array *a)
+{
+	return strstr(zinc_array_dtype(a), "string") != NULL;
+}
+
+/* One transfer: the array, the selection, the memory, the options. */
+struct transfer {
+	zinc_array *a;
+	zpy_select select;
+	zpy_memory memory;
+	zpy_objects objects; /* of variable length */
+	zinc_arena *arena;
+	bool variable;
+	zinc_io_options o;
+	PyObject *progress;
+	int threads;
+};
+
+static void
+finish(struct transfer *t)
+{
+	if (t->variable)
+		zpy_objects_fini(&t->objects);
+	zinc_arena_free(t->arena);
+	zpy_memory_fini(&t->memory);
+	zpy_select_fini(&t->select);
+}
+
+/* In the place of the caller's memory, of the same shape: zinc_vlen in C order. */
+static void
+use_objects(struct transfer *t)
+{
+	t->memory.b.type = ZINC_NATIVE;
+	t->memory.b.data = t->objects.list;
+	t->memory.b.nbytes = t->objects.n * sizeof(zinc_vlen);
+	t->memory.b.first = 0;
+	t->memory.b.strides = NULL;
+	t->memory.b.arena = t->arena;
+}
+
+static int
+begin_objects(struct transfer *t, bool reading)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_status st = ZINC_OK;
+
+	if (reading)
+		st = zinc_arena_new(&t->arena, zpy_context, UINT64_MAX / 2, &err);
+	if (st != ZINC_OK)
+		return zpy_raise(&err, st);
+	if (reading ? zpy_objects_room(&t->objects, &t->memory)
+		    : zpy_objects_take(&t->objects, &t->memory, zpy_array_is_text(t->a)))
+		return -1;
+	use_objects(t);
+	return 0;
+}
+
+/* The arguments are those of Python; 0, or -1 and nothing to finish. */
+static int
+begin(struct transfer *t, PyObject *memory, int type, PyObject *select, PyObject *points, PyObject *mask, bool reading)
+{
+	t->objects = (zpy_objects){NULL, 0};
+	t->arena = NULL;
+	t->variable = zinc_array_variable(t->a);
+	if (zpy_select_init(&t->select, zinc_array_ndim(t->a), select, points, mask) != 0)
+		return -1;
+	if (zpy_memory_init(&t->memory, memory, type, reading) != 0) {
+		zpy_select_fini(&t->select);
+		return -1;
+	}
+	if (!t->variable || begin_objects(t, reading) == 0)
+		return 0;
+	finish(t);
+	return -1;
+}
+
+static int
+read_once(struct transfer *t)
+{
+	zinc_status st;
+	zpy_call c;
+
+	zpy_begin(&c, t->progress, t->threads);
+	t->o.threads = c.threads;
+	t->o.call = &c.options;
+	if (t->arena)
+		zinc_arena_empty(t->arena);
+	st = zinc_array_read(t->a, &t->select.s, &t->memory.b, &t->o, &c.err);
+	return zpy_end_or_again(&c, st);
+}
+
+PyObject *
+zpy_array_read(PyObject *self, PyObject *args, PyObject *kw)
+{
+	static char *names[] = {"out",     "type",  "select",  "points",           "mask",
+				"convert", "missing_is_error", "threads", "progress", NULL};
+	PyObject *out = NULL, *select = NULL, *points = NULL, *mask = NULL;
+	struct transfer t = {.a = ((zpy_array *)self)->a, .o = ZINC_IO_OPTIONS_INIT};
+	int type = 0, end;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "Oi|O$OOipiO", names, &out, &type, &select, &points, &mask,
+					 &t.o.convert, &t.o.missing_is_error, &t.threads, &t.progress) ||
+	    begin(&t, out, type, select, points, mask, true) != 0)
+		return NULL;
+	do
+		end = read_once(&t);
+	while (end == 1);
+	if (end == 0 && t.variable)
+		end = zpy_objects_give(&t.objects, &t.memory, zpy_array_is_text(t.a));
+	finish(&t);
+	return end ? NULL : Py_NewRef(Py_None);
+}
+
+static int
+write_once(struct transfer *t)
+{
+	zpy_call c;
+
+	zpy_begin(&c, t->progress, t->threads);
+	t->o.threads = c.threads;
+	t->o.call = &c.options;
+	return zpy_end_or_again(&c, zinc_array_write(t->a, &t->select.s, &t->memory.b, &t->o, &c.err));
+}
+
+PyObject *
+zpy_array_write(PyObject *self, PyObject *args, PyObject *kw)
+{
+	static char *names[] = {"source",     "type",    "select",        "points",  "mask",     "convert",
+				"store_fill", "relaxed", "single_writer", "threads", "progress", NULL};
+	PyObject *source = NULL, *select = NULL, *points = NULL, *mask = NULL;
+	struct transfer t = {.a = ((zpy_array *)self)->a, .o = ZINC_IO_OPTIONS_INIT};
+	int type = 0, end;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "Oi|O$OOipppiO", names, &source, &type, &select, &points, &mask,
+					 &t.o.convert, &t.o.store_fill, &t.o.relaxed, &t.o.single_writer, &t.threads,
+					 &t.progress) ||
+	    begin(&t, source, type, select, points, mask, false) != 0)
+		return NULL;
+	do
+		end = write_once(&t);
+	while (end == 1);
+	finish(&t);
+	return end ? NULL : Py_NewRef(Py_None);
+}
+
+PyObject *
+zpy_array_append(PyObject *self, PyObject *args, PyObject *kw)
+{
+	static char *names[] = {"source", "type", "axis", "convert", "relaxed", "progress", NULL};
+	struct transfer t = {.a = ((zpy_array *)self)->a, .o = ZINC_IO_OPTIONS_INIT};
+	PyObject *source = NULL;
+	int type = 0, axis = 0, failed;
+	uint64_t at = 0;
+	zpy_call c;
+
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "Oii|$ipO", names, &source, &type, &axis, &t.o.convert, &t.o.relaxed,
+					 &t.progress) ||
+	    begin(&t, source, type, NULL, NULL, NULL, false) != 0)
+		return NULL;
+	zpy_begin(&c, t.progress, 0);
+	t.o.threads = c.threads;
+	t.o.call = &c.options;
+	failed = zpy_end(&c, zinc_array_append(t.a, axis, &t.memory.b, &t.o, &at, &c.err));
+	finish(&t);
+	return failed ? NULL : PyLong_FromUnsignedLongLong(at);
+}

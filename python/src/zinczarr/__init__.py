@@ -1,0 +1,1 @@
+"""Zarr for Python, on libzinc."""

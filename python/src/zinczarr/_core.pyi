@@ -1,0 +1,251 @@
+"""The C extension: thin objects on libzinc, without NumPy.  Private; the package's modules give it a Python face.
+
+A buffer is any object with the buffer protocol (strides are fine).  JSON is text.  A call that fails raises a class of
+`zinczarr._errors`.  Every call releases the GIL, and Ctrl-C cancels it if the main thread made it.  `progress`
+gets (units done, units in all, bytes done) and may return true to cancel.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from typing_extensions import Buffer
+
+Progress = Callable[[int, int, int], object]
+# One item for each dimension: an index (the dimension disappears), (start, count, step), or a contiguous buffer of uint64
+Select = Sequence[int | tuple[int, int, int] | Buffer]
+# kind (0 nothing usable, 1 group, 2 array), path, name, metadata key, implicit, depth, problem, attributes (JSON),
+# describe (JSON of the array in the words of v3, "" for groups), hidden
+Node = tuple[int, str, str, str, bool, int, str | None, str, str, bool]
+
+VERSION: Final[str]
+
+def threads(n: int = ...) -> int:
+    """The most threads that a call uses; n > 0 changes it.  Calls at the same time share them."""
+
+def trim() -> None:
+    """Free memory that is kept for later calls."""
+
+def rows(what: str) -> list[tuple[str, str, str]]:
+    """Name, other names and purpose of all `what`: formats, stores, codecs, dtypes, libraries ..."""
+
+class Blob:
+    """Bytes that the library returned, without a copy: a read-only buffer."""
+
+    def __len__(self) -> int: ...
+    def __bytes__(self) -> bytes: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+
+class Store:
+    """Keys and bytes (zinc/store.h)."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        settings: Mapping[str, str] | None = None,
+        read_only: bool = False,
+        relaxed: bool = False,
+        links: int = 0,
+    ) -> None: ...
+    @property
+    def url(self) -> str: ...
+    @property
+    def flags(self) -> int:
+        """Capabilities: the numbers of ZINC_CAP_*"""
+    def get(self, key: str, start: int = 0, length: int = -1, suffix: bool = False) -> Blob | None:
+        """The value or a part of it (length < 0: to the end; suffix: its last `length` bytes); None: no such key."""
+    def get_many(self, requests: Sequence[tuple[str, int, int, bool]]) -> list[Blob | None]: ...
+    def get_tagged(self, key: str) -> tuple[Blob, bytes] | None:
+        """The value and its tag, for `put(..., tag=)`."""
+    def size(self, key: str) -> int | None: ...
+    def put(self, key: str, value: Buffer, *, absent: bool = False, tag: bytes | None = None, relaxed: bool = False) -> None:
+        """absent: raise ExistsError if the key exists; tag: ConflictError if the value has another tag."""
+    def put_many(self, items: Sequence[tuple[str, Buffer]], *, relaxed: bool = False) -> None: ...
+    def delete(self, key: str, *, tag: bytes | None = None, relaxed: bool = False) -> None: ...
+    def delete_many(self, keys: Sequence[str], *, relaxed: bool = False) -> None: ...
+    def delete_prefix(self, prefix: str, *, relaxed: bool = False) -> None: ...
+    def list(self, prefix: str = "") -> list[tuple[str, int]]:
+        """Every key below the prefix ("" or ending in "/"), with its size."""
+    def list_dir(self, prefix: str = "") -> list[str]:
+        """One level; prefixes end in "/"."""
+    def sync(self) -> None: ...
+
+class Hierarchy:
+    """A hierarchy of any version of Zarr (zinc.h section 6)."""
+
+    def __init__(
+        self,
+        url: str | Store,
+        *,
+        prefix: str = "",
+        format: str | None = None,
+        read_only: bool = False,
+        relaxed: bool = False,
+        create: bool = False,
+        climb: bool = True,
+        strict: bool = False,
+        keep_documents: bool = False,
+        links: int = 0,
+        fallback: str | None = None,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
+        """Of a URL; or with the root at `prefix` of an open store, which then decides read_only, relaxed and links."""
+    @property
+    def path(self) -> str:
+        """Of the node that the URL names: "/" is the root."""
+    @property
+    def format(self) -> str: ...
+    @property
+    def url(self) -> str:
+        """Of the store, without secrets."""
+    @property
+    def prefix(self) -> str: ...
+    @property
+    def store(self) -> Store: ...
+    def kind(self, path: str) -> int:
+        """0 nothing, 1 group, 2 array"""
+    def walk(self, path: str, depth: int = -1) -> list[Node]:
+        """The node (depth 0), with its children (1), or with everything below (-1)."""
+    def document(self, path: str) -> str: ...
+    def attributes(self, path: str) -> str: ...
+    def edit_attributes(self, path: str, changes: Sequence[tuple[str, str | None]]) -> None:
+        """Set keys to JSON, or remove them (None), in one step."""
+    def create_group(self, path: str, attributes: str | None = None, overwrite: int = 0) -> None:
+        """overwrite: 1 as zinc_node_erase_with, 2 also keys that may not belong to the node."""
+    def erase(self, path: str, *, force: bool = False, progress: Progress | None = None) -> tuple[int, int]:
+        """Returns the numbers of nodes and keys that were erased."""
+    def consolidate(self, path: str, *, remove: bool = False, progress: Progress | None = None) -> None: ...
+    def consolidated(self, path: str) -> bool: ...
+
+class Array:
+    """An array (zinc.h section 7)."""
+
+    @staticmethod
+    def open(hierarchy: Hierarchy, path: str) -> Array: ...
+    @staticmethod
+    def from_document(hierarchy: Hierarchy, path: str, document: str) -> Array:
+        """An array whose document is `document`, whatever the store has.  Reads nothing."""
+    @staticmethod
+    def create(
+        hierarchy: Hierarchy,
+        path: str,
+        *,
+        shape: Sequence[int],
+        dtype: str,
+        chunks: Sequence[int] | None = None,
+        shards: Sequence[int] | None = None,
+        auto_shards: bool = False,
+        codecs: str | None = None,
+        fill: str | None = None,
+        dimension_names: Sequence[str | None] | None = None,
+        attributes: str | None = None,
+        key_encoding: str | None = None,
+        overwrite: int = 0,
+        big_endian: bool = False,
+        fortran: bool = False,
+    ) -> Array: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def type(self) -> int:
+        """The number of the element type in zinc.h (1 bool, 2 int8 ... 14 complex128); 0: another type"""
+    @property
+    def dtype(self) -> str:
+        """The v3 name, or the JSON of an extension"""
+    @property
+    def numpy(self) -> str:
+        """The NumPy type as Python source ("'<f4'", "[('a', '<i4')]"); "": variable length, or unsupported"""
+    @property
+    def element_size(self) -> int: ...
+    @property
+    def variable(self) -> bool: ...
+    @property
+    def dimension_names(self) -> tuple[str | None, ...]: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def unsupported(self) -> str | None: ...
+    @property
+    def chunks(self) -> tuple[int, ...] | None:
+        """The inner chunks where sharded"""
+    @property
+    def shards(self) -> tuple[int, ...] | None: ...
+    @property
+    def grid(self) -> tuple[int, ...] | None:
+        """Stored objects along each dimension"""
+    @property
+    def fill(self) -> bytes | str | None:
+        """The fill value: an element in native byte order; text for "string"; None: unsupported"""
+    def describe(self) -> str: ...
+    def refresh(self) -> None: ...
+    def read(
+        self,
+        out: Buffer,
+        type: int,
+        select: Select | None = None,
+        *,
+        points: Buffer | None = None,
+        mask: Buffer | None = None,
+        convert: int = 0,
+        missing_is_error: bool = False,
+        threads: int = 0,
+        progress: Progress | None = None,
+    ) -> None:
+        """Read into `out`, a buffer of the selection's shape whose elements are of `type` (0: the array's own).
+
+        Elements of variable length go as str or bytes into a buffer of objects (format "O").  `points` is a
+        contiguous buffer of uint64 of shape (n, rank), `mask` a contiguous one of a byte for each element of the array.
+        `convert`: what to do with numbers that do not fit, by the flags of zinc_convert.
+        """
+    def write(
+        self,
+        source: Buffer,
+        type: int,
+        select: Select | None = None,
+        *,
+        points: Buffer | None = None,
+        mask: Buffer | None = None,
+        convert: int = 0,
+        store_fill: bool = False,
+        relaxed: bool = False,
+        single_writer: bool = False,
+        threads: int = 0,
+        progress: Progress | None = None,
+    ) -> None: ...
+    def append(
+        self, source: Buffer, type: int, axis: int, *, convert: int = 0, relaxed: bool = False, progress: Progress | None = None
+    ) -> int:
+        """Returns the first index of the range that was reserved and written."""
+    def resize(self, shape: Sequence[int]) -> None: ...
+    def chunk_key(self, index: Sequence[int]) -> str: ...
+    def chunk_get(self, index: Sequence[int]) -> Blob | None: ...
+    def chunk_put(self, index: Sequence[int], value: Buffer | None) -> None: ...
+    def stored(self) -> dict[str, int]: ...
+    def explain(self, select: Select | None = None, *, chunks: bool = False) -> dict[str, Any]:
+        """The members of zinc_explanation; with `chunks` also a list of the chunks."""
+    def stats(self, select: Select | None = None, *, threads: int = 0, progress: Progress | None = None) -> dict[str, Any]: ...
+
+def copy(
+    source: str,
+    target: str,
+    options: Mapping[str, Any],
+    *,
+    settings: Mapping[str, str] | None = None,
+    note: Callable[[int, str, str], object] | None = None,
+    progress: Progress | None = None,
+) -> dict[str, int]:
+    """zinc_copy_url; options are members of zinc_copy_options by name.  Returns zinc_copy_counts."""
+
+def validate(
+    url: str,
+    options: Mapping[str, Any],
+    *,
+    settings: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """zinc_validate: the findings, and zinc_validate_counts."""
+
+def diff(
+    a: Hierarchy, path_a: str, b: Hierarchy, path_b: str, options: Mapping[str, Any], *, progress: Progress | None = None
+) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """zinc_diff: the differences, and zinc_diff_counts."""
