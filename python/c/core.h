@@ -135,6 +135,23 @@ typedef struct zpy_array {
 
 extern PyTypeObject *zpy_blob_type, *zpy_store_type, *zpy_hierarchy_type, *zpy_array_type;
 
+zinc_store *zpy_store_of(PyObject *self);
+/* The text of a key, which lives as long as the object; NULL with an exception.  NULL is passed on. */
+const char *zpy_key(PyObject *text);
+
+/* Methods of Store in other files: store_get.c, store_put.c, store_list.c */
+PyObject *zpy_store_get(PyObject *self, PyObject *args, PyObject *kw);
+PyObject *zpy_store_get_many(PyObject *self, PyObject *requests);
+PyObject *zpy_store_get_tagged(PyObject *self, PyObject *args);
+PyObject *zpy_store_size(PyObject *self, PyObject *args);
+PyObject *zpy_store_put(PyObject *self, PyObject *args, PyObject *kw);
+PyObject *zpy_store_put_many(PyObject *self, PyObject *args, PyObject *kw);
+PyObject *zpy_store_delete(PyObject *self, PyObject *args, PyObject *kw);
+PyObject *zpy_store_delete_many(PyObject *self, PyObject *args, PyObject *kw);
+PyObject *zpy_store_delete_prefix(PyObject *self, PyObject *args, PyObject *kw);
+PyObject *zpy_store_list(PyObject *self, PyObject *args, PyObject *kw);
+PyObject *zpy_store_list_dir(PyObject *self, PyObject *args, PyObject *kw);
+
 /* Methods of Array in other files: array_io.c, array_tools.c */
 PyObject *zpy_array_read(PyObject *self, PyObject *args, PyObject *kw);
 PyObject *zpy_array_write(PyObject *self, PyObject *args, PyObject *kw);

@@ -1,7 +1,11 @@
 /*
- * store.c - stores: keys and bytes
+ * store.c - stores: keys and bytes.  Opening, properties, sync
+ *
+ * The other methods are in store_get.c, store_put.c and store_list.c.
  */
 #include "core.h"
+
+#include <string.h>
 
 PyTypeObject *zpy_store_type;
 
@@ -15,11 +19,26 @@ zpy_store_new(zinc_store *store)
 	return (PyObject *)self;
 }
 
-static zinc_store *
-of(PyObject *self)
+zinc_store *
+zpy_store_of(PyObject *self)
 {
 	return ((zpy_store *)self)->store;
 }
+
+/* A text without a NUL, which would end the key too early. */
+const char *
+zpy_key(PyObject *text)
+{
+	Py_ssize_t n = 0;
+	const char *key = text ? PyUnicode_AsUTF8AndSize(text, &n) : NULL;
+
+	if (!key || strlen(key) == (size_t)n)
+		return key;
+	PyErr_SetString(PyExc_ValueError, "a key must not have control characters");
+	return NULL;
+}
+
+/* ---- opening ---- */
 
 static PyObject *
 store_make(PyTypeObject *type, PyObject *args, PyObject *kw)
@@ -57,16 +76,69 @@ static void
 store_dealloc(PyObject *self)
 {
 	PyTypeObject *type = Py_TYPE(self);
-	zinc_store *store = of(self);
+	zinc_store *store = zpy_store_of(self);
 
 	PyObject_Free(self);
 	Py_DECREF(type);
-	Py_BEGIN_ALLOW_THREADS
-	zinc_store_close(store);
+	Py_BEGIN_ALLOW_THREADS zinc_store_close(store);
 	Py_END_ALLOW_THREADS
 }
 
-static PyType_Slot slots[] = {{Py_tp_new, store_make}, {Py_tp_dealloc, store_dealloc}, {0, NULL}};
+/* ---- properties ---- */
+
+static PyObject *
+get_url(PyObject *self, void *none)
+{
+	(void)none;
+	return zpy_text(zinc_store_url(zpy_store_of(self)));
+}
+
+static PyObject *
+get_flags(PyObject *self, void *none)
+{
+	zinc_caps caps = ZINC_CAPS_INIT;
+	zinc_store *store = zpy_store_of(self);
+
+	(void)none;
+	Py_BEGIN_ALLOW_THREADS zinc_store_caps(store, &caps);
+	Py_END_ALLOW_THREADS return PyLong_FromUnsignedLong(caps.flags);
+}
+
+static PyGetSetDef properties[] = {
+    {"url", get_url, NULL, NULL, NULL}, {"flags", get_flags, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
+
+static PyObject *
+store_sync(PyObject *self, PyObject *none)
+{
+	zpy_call c;
+
+	(void)none;
+	zpy_begin(&c, NULL, 0);
+	if (zpy_end(&c, zinc_store_sync(zpy_store_of(self), &c.wait, &c.err)) != 0)
+		return NULL;
+	Py_RETURN_NONE;
+}
+
+/* ---- the type ---- */
+
+#define KEYWORDS(f) (PyCFunction)(void (*)(void))(f), METH_VARARGS | METH_KEYWORDS, NULL
+
+static PyMethodDef methods[] = {{"get", KEYWORDS(zpy_store_get)},
+				{"get_many", zpy_store_get_many, METH_O, NULL},
+				{"get_tagged", zpy_store_get_tagged, METH_VARARGS, NULL},
+				{"size", zpy_store_size, METH_VARARGS, NULL},
+				{"put", KEYWORDS(zpy_store_put)},
+				{"put_many", KEYWORDS(zpy_store_put_many)},
+				{"delete", KEYWORDS(zpy_store_delete)},
+				{"delete_many", KEYWORDS(zpy_store_delete_many)},
+				{"delete_prefix", KEYWORDS(zpy_store_delete_prefix)},
+				{"list", KEYWORDS(zpy_store_list)},
+				{"list_dir", KEYWORDS(zpy_store_list_dir)},
+				{"sync", store_sync, METH_NOARGS, NULL},
+				{NULL, NULL, 0, NULL}};
+
+static PyType_Slot slots[] = {{Py_tp_new, store_make},    {Py_tp_dealloc, store_dealloc}, {Py_tp_methods, methods},
+			      {Py_tp_getset, properties}, {Py_tp_doc, "Keys and bytes"},  {0, NULL}};
 
 static PyType_Spec spec = {"zinczarr._core.Store", sizeof(zpy_store), 0, Py_TPFLAGS_DEFAULT, slots};
 
