@@ -249,6 +249,7 @@ call_arrays(const char *url)
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *h = NULL;
 	zinc_array *a = NULL;
+	zinc_blob document = ZINC_BLOB_INIT;
 	char at[4200];
 
 	snprintf(at, sizeof at, "%s/arrays.zarr", url);
@@ -261,6 +262,11 @@ call_arrays(const char *url)
 	OK(zinc_array_open(&a, h, "/plain", NULL, &err));
 	look(a);
 	zinc_array_close(a);
+	OK(zinc_node_document(h, "/plain", &document, NULL, &err));
+	OK(zinc_array_open_document(&a, h, "/plain", document.data, &err));
+	look(a);
+	zinc_array_close(a);
+	zinc_blob_fini(&document);
 	zinc_hierarchy_close(h);
 	snprintf(at, sizeof at, "%s/arrays.zarr/sharded", url);
 	set_options(&options, shards);

@@ -184,6 +184,9 @@ contexts_and_handles(void **state)
 	REFUSED(zinc_array_create_url(&b, "a.zarr", NULL, NULL, &err));
 	REFUSED(zinc_array_open(NULL, h, "a", NULL, &err));
 	REFUSED(zinc_array_open(&b, NULL, "a", NULL, &err));
+	REFUSED(zinc_array_open_document(NULL, h, "a", "{}", &err));
+	REFUSED(zinc_array_open_document(&b, NULL, "a", "{}", &err));
+	REFUSED(zinc_array_open_document(&b, h, "a", NULL, &err));
 	REFUSED(zinc_array_open_url(NULL, "a.zarr", NULL, &err));
 	REFUSED(zinc_array_open_url(&b, NULL, NULL, &err));
 	assert_string_equal(tree("."), "");
