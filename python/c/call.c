@@ -27,13 +27,17 @@ static pthread_t main_thread;  /* of Python: the one whose signals it handles */
 static _Atomic(zpy_call *) innermost; /* of the main thread */
 static struct sigaction program;      /* what handled SIGINT before */
 
-/* The library's flag may be set in a signal handler.  The chain changes only in the main thread and while no call of it
- * runs in the library, or by one atomic store. */
+/* In the main thread the calls below it on the stack stay while this runs; elsewhere they might end, so the signal is
+ * passed on.  The library's flag may be set in a signal handler. */
 static void
 on_interrupt(int number, siginfo_t *info, void *context)
 {
 	zpy_call *c;
 
+	if (!pthread_equal(pthread_self(), main_thread)) {
+		pthread_kill(main_thread, number);
+		return;
+	}
 	for (c = atomic_load(&innermost); c; c = c->outer)
 		zinc_cancel_set(&c->cancel);
 	if (program.sa_flags & SA_SIGINFO)
