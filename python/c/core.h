@@ -67,6 +67,9 @@ PyObject *zpy_tuple(int n, const uint64_t *numbers);
 int zpy_numbers(PyObject *from, int n, uint64_t *to, const char *what);
 /* Set d[name] and drop the reference to `value`, which may be NULL after a failure: 0 or -1. */
 int zpy_set(PyObject *d, const char *name, PyObject *value);
+/* Append `item`, which may be NULL after a failure, and drop the reference to it.  For callbacks of a call: an exception is
+ * kept in `c` until its end.  0 or -1. */
+int zpy_list(zpy_call *c, PyObject *list, PyObject *item);
 
 /* Settings of a store, from a mapping or None. */
 typedef struct zpy_settings {

@@ -60,6 +60,17 @@ zpy_set(PyObject *d, const char *name, PyObject *value)
 	return failed;
 }
 
+int
+zpy_list(zpy_call *c, PyObject *list, PyObject *item)
+{
+	int failed = item ? PyList_Append(list, item) : -1;
+
+	Py_XDECREF(item);
+	if (failed && !c->failure[0])
+		PyErr_Fetch(&c->failure[0], &c->failure[1], &c->failure[2]);
+	return failed;
+}
+
 /* ---- settings ---- */
 
 /* `s->items` keeps the texts alive. */

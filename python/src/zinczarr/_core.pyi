@@ -220,21 +220,54 @@ class Array:
     def chunk_key(self, index: Sequence[int]) -> str: ...
     def chunk_get(self, index: Sequence[int]) -> Blob | None: ...
     def chunk_put(self, index: Sequence[int], value: Buffer | None) -> None: ...
-    def stored(self) -> dict[str, int]: ...
-    def explain(self, select: Select | None = None, *, chunks: bool = False) -> dict[str, Any]:
-        """The members of zinc_explanation; with `chunks` also a list of the chunks."""
-    def stats(self, select: Select | None = None, *, threads: int = 0, progress: Progress | None = None) -> dict[str, Any]: ...
+    def stored(self) -> dict[str, int]:
+        """The members of zinc_stored."""
+    def explain(
+        self,
+        select: Select | None = None,
+        *,
+        points: Buffer | None = None,
+        mask: Buffer | None = None,
+        chunks: bool = False,
+    ) -> dict[str, Any]:
+        """The members of zinc_explanation; `better` is a shape of chunks or None.  With `chunks` also their list, "list"."""
+    def stats(
+        self,
+        select: Select | None = None,
+        *,
+        points: Buffer | None = None,
+        mask: Buffer | None = None,
+        threads: int = 0,
+        progress: Progress | None = None,
+    ) -> dict[str, Any]:
+        """The members of zinc_stats; None where there is no number."""
 
 def copy(
     source: str,
     target: str,
     options: Mapping[str, Any],
     *,
+    chunks: Sequence[int] | None = None,
+    shards: Sequence[int] | None = None,
     settings: Mapping[str, str] | None = None,
     note: Callable[[int, str, str], object] | None = None,
     progress: Progress | None = None,
 ) -> dict[str, int]:
-    """zinc_copy_url; options are members of zinc_copy_options by name.  Returns zinc_copy_counts."""
+    """zinc_copy_url; options are the other members of zinc_copy_options by name.  Returns zinc_copy_counts.
+
+    `note` gets the kind, path and message of each zinc_copy_note, and may return true to cancel.
+    """
+
+def move(
+    hierarchy: Hierarchy,
+    source: str,
+    target: str,
+    options: Mapping[str, Any],
+    *,
+    note: Callable[[int, str, str], object] | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """zinc_move: rename a node within its hierarchy."""
 
 def validate(
     url: str,
@@ -242,8 +275,8 @@ def validate(
     *,
     settings: Mapping[str, str] | None = None,
     progress: Progress | None = None,
-) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """zinc_validate: the findings, and zinc_validate_counts."""
+) -> tuple[list[dict[str, Any]], list[str], dict[str, int]]:
+    """zinc_validate: the findings, the arrays without a checksum, and zinc_validate_counts."""
 
 def diff(
     a: Hierarchy, path_a: str, b: Hierarchy, path_b: str, options: Mapping[str, Any], *, progress: Progress | None = None
