@@ -1,0 +1,159 @@
+"""Element types: those of the library as NumPy's, and what their elements look like in memory.
+
+The library reads into and writes from memory in this machine's byte order.  Texts and bytes of any length are objects there.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._errors import RangeError
+
+# The numbers of zinc.h that a buffer can have, by NumPy's type.
+NUMBERS: dict[np.dtype[Any], int] = {
+    np.dtype(name): number
+    for number, name in enumerate(
+        "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split(), 1
+    )
+}
+
+OBJECT = np.dtype(object)
+
+
+def text_dtype() -> np.dtype[Any]:
+    """What zarr-python shows for texts of any length: StringDType, or objects where NumPy is older than 2."""
+    kinds = getattr(np, "dtypes", None)
+    made = getattr(kinds, "StringDType", None)
+    return np.dtype(made()) if made is not None else OBJECT
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """How the elements of an array look."""
+
+    dtype: np.dtype[Any]  # what users see
+    memory: np.dtype[Any]  # what the library reads and writes
+    number: int  # of zinc.h, if it is a number
+    text: bool  # texts of any length
+    variable: bool  # texts or bytes of any length
+
+    @property
+    def as_is(self) -> bool:
+        """Can the library read into arrays of `dtype`?"""
+        return self.dtype == self.memory
+
+    def finish(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Elements that were read as `memory`, as `dtype`; may change the given array."""
+        if self.dtype == self.memory:
+            return array
+        if self.dtype.kind in "iufcmM" and self.dtype.itemsize == self.memory.itemsize:
+            return array.byteswap(inplace=True).view(self.dtype)  # only the byte order differs
+        return array.astype(self.dtype)
+
+
+def of(core: _core.Array) -> Element:
+    """The element type of an array; UnsupportedError where the library cannot read it."""
+    if core.variable:
+        text = "string" in core.dtype
+        return Element(text_dtype() if text else OBJECT, OBJECT, 0, text, True)
+    memory = np.dtype(ast.literal_eval(core.numpy)) if core.numpy else np.dtype((np.void, max(core.element_size, 1)))
+    native = memory.newbyteorder("=")
+    return Element(_shown(core, native), native, core.type, False, False)
+
+
+def _shown(core: _core.Array, native: np.dtype[Any]) -> np.dtype[Any]:
+    """zarr-python shows the byte order of v2, where it is part of the type, and none of v3."""
+    about = json.loads(core.describe())
+    if about.get("format") == "v2" and about.get("byte_order") == "big":
+        return native.newbyteorder(">")
+    return native
+
+
+def fill_value(core: _core.Array, element: Element) -> Any:
+    """The fill value as a NumPy scalar, a str or bytes; None if the array has none that is known."""
+    fill = core.fill
+    if fill is None or isinstance(fill, str) or element.variable:
+        return fill
+    return np.frombuffer(fill, element.memory, 1)[0] if element.memory.itemsize else None
+
+
+def exported(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The same memory as a type that has the buffer protocol, which dates do not."""
+    kind = array.dtype.kind
+    if kind in "mM":
+        return array.view(np.int64)
+    return array.view(np.dtype((np.void, array.dtype.itemsize))) if kind in "VSU" else array
+
+
+# ---- values to write ----
+
+
+def prepare(value: Any, element: Element, convert: int | None) -> tuple[np.ndarray[Any, Any], int, int]:
+    """(an array that the library takes, the number of its type, flags of zinc_convert) for a value to be written.
+
+    `convert` None casts as NumPy's assignment does; else numbers are converted by the library with these flags, and
+    other types only if no element changes.
+    """
+    if element.variable:
+        return _objects(value, element, convert), 0, 0
+    if convert is None:
+        return _cast_as_numpy(value, element)
+    array = np.asarray(value)
+    if array.dtype == element.memory:
+        return array, 0, 0
+    native = array.dtype.newbyteorder("=")
+    if element.number and native in NUMBERS:
+        return array.astype(native, copy=False), NUMBERS[native], convert
+    return _checked(array, element.memory), 0, 0
+
+
+def _cast_as_numpy(value: Any, element: Element) -> tuple[np.ndarray[Any, Any], int, int]:
+    if not hasattr(value, "dtype"):
+        return np.asarray(value, element.memory), 0, 0
+    array = np.asarray(value)
+    if element.number and array.dtype in NUMBERS and array.dtype.isnative and np.can_cast(array.dtype, element.memory):
+        return array, NUMBERS[array.dtype], 8  # the library converts it without a copy; 2**53 + 1 rounds as in NumPy
+    return array.astype(element.memory, copy=False), 0, 0
+
+
+def _checked(array: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    made = array.astype(dtype)
+    back = made.astype(array.dtype)
+    same = back == array
+    if array.dtype.names is None:
+        same = same | ((back != back) & (array != array))
+    if not np.all(same):
+        raise RangeError(f"some elements of the type {array.dtype} do not fit {dtype}")
+    return made
+
+
+def _objects(value: Any, element: Element, convert: int | None) -> np.ndarray[Any, Any]:
+    """Texts or bytes as an array of objects."""
+    array = value if isinstance(value, np.ndarray) else _object_array(value)
+    kind, wanted = array.dtype.kind, str if element.text else bytes
+    if kind == ("U" if element.text else "S") or kind == "T":
+        array = array.astype(OBJECT)
+    if array.dtype == OBJECT and all(isinstance(item, wanted) for item in array.flat):
+        return array
+    if convert is not None:
+        raise TypeError(f"elements of this array are {wanted.__name__}")
+    if element.text and element.dtype != OBJECT:
+        return array.astype(element.dtype).astype(OBJECT)
+    if element.text:
+        return array.astype(np.str_).astype(OBJECT)
+    return array.astype(np.bytes_).astype(OBJECT)
+
+
+def _object_array(value: Any) -> np.ndarray[Any, Any]:
+    if isinstance(value, (str, bytes, bytearray, memoryview)):
+        made = np.empty((), OBJECT)
+        made[()] = bytes(value) if isinstance(value, (bytearray, memoryview)) else value
+        return made
+    array = np.asarray(value)
+    return array if array.dtype.kind in "UT" else np.asarray(value, OBJECT)
