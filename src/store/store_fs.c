@@ -227,6 +227,17 @@ zinc_fs_check_missing(zinc_fs *fs, const char *path, size_t n, zinc_error *err)
 	return root == -1 || n == 0 || n > FS_KEY_MAX ? ZINC_OK : check_missing(fs, root, path, n, NULL, err);
 }
 
+/* The caller may decide by `os_error` that a directory is not a key. */
+static zinc_status
+fail_directory(zinc_error *err)
+{
+	zinc_status st = zinc_fail(err, ZINC_E_IO, "a directory has the name of this key");
+
+	if (err)
+		err->os_error = EISDIR;
+	return st;
+}
+
 /* O_NONBLOCK: open must not wait on a FIFO. */
 static zinc_status
 open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, bool *is_dir, const char **seen, zinc_error *err)
@@ -254,7 +265,7 @@ open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, bool *is_dir,
 		return zinc_fs_fail(err, ENXIO, "cannot open");
 	if (is_dir)
 		*is_dir = true;
-	return is_dir ? ZINC_OK : zinc_fail(err, ZINC_E_IO, "a directory has the name of this key");
+	return is_dir ? ZINC_OK : fail_directory(err);
 }
 
 zinc_status
