@@ -188,18 +188,20 @@ take_request(zinc_get *r, PyObject *item)
 PyObject *
 zpy_store_get(PyObject *self, PyObject *args, PyObject *kw)
 {
-	static char *names[] = {"key", "start", "length", "suffix", NULL};
+	static char *names[] = {"key", "start", "length", "suffix", "limit", NULL};
 	long long start = 0, length = -1;
+	unsigned long long limit = 0;
 	struct value value = NO_ANSWER;
 	zinc_get request;
 	struct fetch f = {.store = zpy_store_of(self), .requests = &request, .values = &value, .n = 1};
 	const char *key = NULL;
 	int suffix = 0;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kw, "s|LLp", names, &key, &start, &length, &suffix) ||
-	    take_range(&request, key, start, length, suffix) != 0 || fetch_all(&f) != 0)
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "s|LLpK", names, &key, &start, &length, &suffix, &limit) ||
+	    take_range(&request, key, start, length, suffix) != 0)
 		return NULL;
-	return value_object(&value);
+	request.limit = limit;
+	return fetch_all(&f) == 0 ? value_object(&value) : NULL;
 }
 
 PyObject *

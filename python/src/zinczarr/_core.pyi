@@ -5,6 +5,7 @@ A buffer is any object with the buffer protocol (strides are fine).  JSON is tex
 gets (units done, units in all, bytes done) and may return true to cancel.
 """
 
+import builtins
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -52,8 +53,11 @@ class Store:
     @property
     def flags(self) -> int:
         """Capabilities: the numbers of ZINC_CAP_*"""
-    def get(self, key: str, start: int = 0, length: int = -1, suffix: bool = False) -> Blob | None:
-        """The value or a part of it (length < 0: to the end; suffix: its last `length` bytes); None: no such key."""
+    def get(self, key: str, start: int = 0, length: int = -1, suffix: bool = False, limit: int = 0) -> Blob | None:
+        """The value or a part of it (length < 0: to the end; suffix: its last `length` bytes); None: no such key.
+
+        More than `limit` bytes (0: any number) raise LimitError, before they are in memory.
+        """
     def get_many(self, requests: Sequence[tuple[str, int, int, bool]]) -> list[Blob | None]: ...
     def get_tagged(self, key: str) -> tuple[Blob, bytes] | None:
         """The value and its tag, for `put(..., tag=)`."""
@@ -64,9 +68,9 @@ class Store:
     def delete(self, key: str, *, tag: bytes | None = None, relaxed: bool = False) -> None: ...
     def delete_many(self, keys: Sequence[str], *, relaxed: bool = False) -> None: ...
     def delete_prefix(self, prefix: str, *, relaxed: bool = False) -> None: ...
-    def list(self, prefix: str = "") -> list[tuple[str, int]]:
+    def list(self, prefix: str = "") -> builtins.list[tuple[str, int]]:
         """Every key below the prefix ("" or ending in "/"), with its size."""
-    def list_dir(self, prefix: str = "") -> list[str]:
+    def list_dir(self, prefix: str = "") -> builtins.list[str]:
         """One level; prefixes end in "/"."""
     def sync(self) -> None: ...
 
