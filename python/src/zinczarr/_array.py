@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from . import _core, _dtypes
+from . import _core, _dtypes, _url
 from ._dtypes import NUMBERS, Element
 from ._errors import RangeError
 from ._indexing import (
@@ -29,7 +29,9 @@ from ._place import Place
 
 if TYPE_CHECKING:
     from ._attrs import Attributes
+    from ._html import Tree
     from ._info import Info
+    from ._results import Explanation, Stats
 
 Fields = str | Sequence[str]
 
@@ -71,11 +73,14 @@ class Array:
     once, survive `fork`, and pickle as the URL, the path and the options they were opened with.
     """
 
-    __slots__ = ("__weakref__", "_core", "_document", "_element", "_metadata", "_order", "_place")
+    __slots__ = ("__weakref__", "_core", "_document", "_element", "_metadata", "_order", "_place", "write_empty_chunks")
 
-    def __init__(self, core: _core.Array, place: Place, *, document: str | None = None) -> None:
+    def __init__(
+        self, core: _core.Array, place: Place, *, document: str | None = None, write_empty_chunks: bool = False
+    ) -> None:
         self._core = core
         self._place = place
+        self.write_empty_chunks = write_empty_chunks  # store chunks that hold only the fill value?
         self._document = document  # of an array that was not opened by its path
         self._learn()
 
@@ -223,7 +228,7 @@ class Array:
 
         return array_html(self)
 
-    def tree(self) -> Any:
+    def tree(self) -> Tree:
         from ._html import tree
 
         return tree(self._place)
@@ -232,12 +237,12 @@ class Array:
         """What is in the store: objects, bytes ..."""
         return self._core.stored()
 
-    def stats(self, selection: Any = ..., **options: Any) -> dict[str, Any]:
+    def stats(self, selection: Any = ..., **options: Any) -> Stats:
         from ._tools import array_stats
 
         return array_stats(self, selection, **options)
 
-    def explain(self, selection: Any = ..., **options: Any) -> dict[str, Any]:
+    def explain(self, selection: Any = ..., **options: Any) -> Explanation:
         from ._tools import array_explain
 
         return array_explain(self, selection, **options)
@@ -368,7 +373,7 @@ class Array:
         selection: Any = ...,
         *,
         convert: str = "exact",
-        store_fill: bool = False,
+        store_fill: bool | None = None,
         relaxed: bool = False,
         single_writer: bool = False,
         threads: int = 0,
@@ -377,12 +382,12 @@ class Array:
         """Write `value` to what `a[selection]` names.  Unlike `a[selection] = value` nothing is cast: an element that
         does not fit raises RangeError, and nothing is written; `convert` as in `read`.
 
-        `store_fill` stores chunks that hold only the fill value, which are left out otherwise.  `relaxed` does not wait
+        `store_fill` stores chunks that hold only the fill value [as write_empty_chunks: no].  `relaxed` does not wait
         for the disk.  `single_writer` promises that nobody else writes.
         """
         fields, selection = _pop_fields(selection)
         options = {
-            "store_fill": store_fill,
+            "store_fill": self.write_empty_chunks if store_fill is None else store_fill,
             "relaxed": relaxed,
             "single_writer": single_writer,
             "threads": threads,
@@ -418,7 +423,8 @@ class Array:
         if fields:
             value = self._with_fields(plan, value, fields)
         source, number, flags = self._prepare(value, convert)
-        plan.write(_broadcast(source, plan.shape), self._writer(number, flags, options or {}))
+        options = {"store_fill": self.write_empty_chunks} if options is None else options
+        plan.write(_broadcast(source, plan.shape), self._writer(number, flags, options))
 
     def _with_fields(self, plan: Plan | Mixed, value: ArrayLike, fields: Fields) -> AnyArray:
         """The selected records with one field replaced.  Others that write the same records meanwhile lose theirs."""
@@ -539,7 +545,7 @@ class Array:
         return hash(self._place)
 
     def __repr__(self) -> str:
-        return f"<Array {self.url} {self.name} shape={self.shape} dtype={self.dtype}>"
+        return f"<Array {_url.shown(self.url)} {self.name} shape={self.shape} dtype={self.dtype}>"
 
     def __dlpack__(self, **options: Any) -> Any:
         return np.asarray(self[...]).__dlpack__(**options)
@@ -548,10 +554,10 @@ class Array:
         return (1, 0)  # memory of the CPU
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _reopen, (self._place, self._document)
+        return _reopen, (self._place, self._document, self.write_empty_chunks)
 
     def __copy__(self) -> Array:
-        return type(self)(self._core, self._place, document=self._document)
+        return type(self)(self._core, self._place, document=self._document, write_empty_chunks=self.write_empty_chunks)
 
     def __deepcopy__(self, memo: object) -> Array:
         return self.__copy__()
@@ -561,10 +567,12 @@ class Array:
         return "zinczarr.Array", self._place.text, self._place.path, options, self._core.describe()
 
 
-def _reopen(place: Place, document: str | None = None) -> Array:
+def _reopen(place: Place, document: str | None = None, write_empty_chunks: bool = False) -> Array:
     if document is not None:
-        return Array(_core.Array.from_document(place.hierarchy(), place.path, document), place, document=document)
-    return Array(_core.Array.open(place.hierarchy(), place.path), place)
+        core = _core.Array.from_document(place.hierarchy(), place.path, document)
+    else:
+        core = _core.Array.open(place.hierarchy(), place.path)
+    return Array(core, place, document=document, write_empty_chunks=write_empty_chunks)
 
 
 # ---- oindex, vindex, blocks ----

@@ -1,0 +1,57 @@
+"""Nodes of a hierarchy as listing shows them."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ._errors import ZincWarning
+from ._place import Place
+
+NOTHING, GROUP, ARRAY = 0, 1, 2
+
+
+class Node(NamedTuple):
+    """One node: what its document says, or why it cannot be used."""
+
+    kind: int
+    path: str
+    name: str
+    metadata_key: str
+    implicit: bool
+    depth: int
+    problem: str | None
+    attributes_json: str
+    array_json: str
+    hidden: bool
+
+    @property
+    def usable(self) -> bool:
+        return self.kind != NOTHING and not self.hidden
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        made = json.loads(self.attributes_json or "{}")
+        return made if isinstance(made, dict) else {}
+
+    @property
+    def array(self) -> dict[str, Any]:
+        """Shape, data type, codecs ... of an array; {} otherwise."""
+        made = json.loads(self.array_json or "{}")
+        return made if isinstance(made, dict) else {}
+
+
+def walk(place: Place, depth: int = -1) -> list[Node]:
+    """The node (depth 0), with its children (1), or everything below (-1); those that cannot be used, too."""
+    return [Node(*node) for node in place.hierarchy().walk(place.path, depth)]
+
+
+def below(place: Place, depth: int = 1) -> Iterator[Node]:
+    """Usable nodes below a group.  A warning names each of the others, so that nothing disappears silently."""
+    for node in walk(place, depth)[1:]:
+        if node.problem:
+            warnings.warn(f"{node.path}: {node.problem}", ZincWarning, stacklevel=4)
+        if node.usable and not (node.problem and node.kind == NOTHING):
+            yield node
