@@ -11,18 +11,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import _core, errors
+from . import _certificates, _core, errors
 from ._array import Array
 from ._attrs import Attributes
 from ._group import Group
 from ._open import create_array, create_group, open, open_array, open_group
 from ._tools import consolidate, copy, diff, explain, info, stats, tree, validate
+from ._versions import show_versions
 from .errors import ZincError, ZincWarning
 
 if TYPE_CHECKING:
     from ._dask import shard_aligned_chunks
     from .zarr_pipeline import ZincCodecPipeline
     from .zarr_store import ZincStore
+
+_certificates.use_system()
 
 __version__ = _core.VERSION
 
@@ -76,6 +79,7 @@ __all__ = [
     "open_array",
     "open_group",
     "shard_aligned_chunks",
+    "show_versions",
     "stats",
     "threads",
     "tree",
