@@ -35,8 +35,7 @@ array_dealloc(PyObject *self)
 
 	PyObject_Free(self);
 	Py_DECREF(type);
-	Py_BEGIN_ALLOW_THREADS
-	zinc_array_close(a);
+	Py_BEGIN_ALLOW_THREADS zinc_array_close(a);
 	Py_END_ALLOW_THREADS
 }
 
@@ -132,9 +131,10 @@ take_shapes(struct wanted *w, PyObject *shape, PyObject *chunks, PyObject *shard
 static PyObject *
 array_create(PyObject *none, PyObject *args, PyObject *kw)
 {
-	static char *names[] = {"hierarchy", "path",       "shape",      "dtype",        "chunks",    "shards",     "auto_shards",
-				"codecs",    "fill",       "dimension_names", "attributes", "key_encoding", "overwrite",
-				"big_endian", "fortran",   NULL};
+	static char *names[] = {"hierarchy",  "path",         "shape",     "dtype",      "chunks",
+				"shards",     "auto_shards",  "codecs",    "fill",       "dimension_names",
+				"attributes", "key_encoding", "overwrite", "big_endian", "fortran",
+				NULL};
 	struct wanted w = {.o = ZINC_ARRAY_OPTIONS_INIT};
 	PyObject *h = NULL, *shape = NULL, *chunks = Py_None, *shards = Py_None, *dims = Py_None;
 	const char *path = NULL;
@@ -344,8 +344,7 @@ resize(PyObject *self, PyObject *args)
 	PyObject *given = NULL;
 	zpy_call c;
 
-	if (!PyArg_ParseTuple(args, "O", &given) ||
-	    zpy_numbers(given, zinc_array_ndim(of(self)), shape, "shape") < 0)
+	if (!PyArg_ParseTuple(args, "O", &given) || zpy_numbers(given, zinc_array_ndim(of(self)), shape, "shape") < 0)
 		return NULL;
 	zpy_begin(&c, NULL, 0);
 	if (zpy_end(&c, zinc_array_resize(of(self), shape, &c.options, &c.err)) != 0)
@@ -407,7 +406,10 @@ chunk_put(PyObject *self, PyObject *args)
 	if (value != Py_None && PyObject_GetBuffer(value, &view, PyBUF_SIMPLE) != 0)
 		return NULL;
 	zpy_begin(&c, NULL, 0);
-	failed = zpy_end(&c, zinc_array_chunk_put(of(self), index, value == Py_None ? NULL : view.len ? view.buf : "",
+	failed = zpy_end(&c, zinc_array_chunk_put(of(self), index,
+						  value == Py_None ? NULL
+						  : view.len       ? view.buf
+								   : "",
 						  (size_t)view.len, &c.options, &c.err));
 	if (value != Py_None)
 		PyBuffer_Release(&view);
@@ -426,6 +428,7 @@ static PyMethodDef methods[] = {
     {"chunk_key", chunk_key, METH_O, NULL},
     {"chunk_get", chunk_get, METH_O, NULL},
     {"chunk_put", chunk_put, METH_VARARGS, NULL},
+    {"get", zpy_array_get, METH_VARARGS, NULL},
     {"read", KEYWORDS(zpy_array_read), METH_VARARGS | METH_KEYWORDS, NULL},
     {"write", KEYWORDS(zpy_array_write), METH_VARARGS | METH_KEYWORDS, NULL},
     {"append", KEYWORDS(zpy_array_append), METH_VARARGS | METH_KEYWORDS, NULL},

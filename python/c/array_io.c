@@ -69,16 +69,14 @@ begin_objects(struct transfer *t, bool reading)
 	return 0;
 }
 
-/* The arguments are those of Python; 0, or -1 and nothing to finish. */
+/* The selection is there already; 0, or -1 and nothing to finish. */
 static int
-begin(struct transfer *t, PyObject *memory, int type, PyObject *select, PyObject *points, PyObject *mask, bool reading)
+begin_memory(struct transfer *t, PyObject *memory, int type, bool reading)
 {
-	t->objects = (zpy_objects){NULL, 0};
+	t->objects = (zpy_objects){NULL, NULL, 0};
 	t->arena = NULL;
 	t->variable = zinc_array_variable(t->a);
-	if (zpy_select_init(&t->select, zinc_array_ndim(t->a), select, points, mask) != 0)
-		return -1;
-	if (zpy_memory_init(&t->memory, memory, type, reading) != 0) {
+	if (zpy_memory_init(&t->memory, memory, type, reading, t->variable) != 0) {
 		zpy_select_fini(&t->select);
 		return -1;
 	}
@@ -86,6 +84,15 @@ begin(struct transfer *t, PyObject *memory, int type, PyObject *select, PyObject
 		return 0;
 	finish(t);
 	return -1;
+}
+
+/* The arguments are those of Python; 0, or -1 and nothing to finish. */
+static int
+begin(struct transfer *t, PyObject *memory, int type, PyObject *select, PyObject *points, PyObject *mask, bool reading)
+{
+	if (zpy_select_init(&t->select, zinc_array_ndim(t->a), select, points, mask) != 0)
+		return -1;
+	return begin_memory(t, memory, type, reading);
 }
 
 static int
@@ -103,26 +110,82 @@ read_once(struct transfer *t)
 	return zpy_end_or_again(&c, st);
 }
 
+/* Read, repeat it if a signal says so, and finish. */
+static int
+read_all(struct transfer *t)
+{
+	int end;
+
+	do
+		end = read_once(t);
+	while (end == 1);
+	if (end == 0 && t->variable)
+		end = zpy_objects_give(&t->objects, &t->memory, zpy_array_is_text(t->a));
+	finish(t);
+	return end;
+}
+
+/* Whether there is anything to read. */
+static bool
+empty(const struct transfer *t)
+{
+	int i;
+
+	for (i = 0; i < t->select.s.ndim; i++)
+		if (!t->select.dims[i].count)
+			return true;
+	return false;
+}
+
+static PyObject *
+read_new(struct transfer *t, PyObject *make, PyObject *dtype, PyObject *shape)
+{
+	PyObject *made = PyObject_CallFunctionObjArgs(make, shape, dtype, NULL), *scalar;
+
+	if (!made || empty(t))
+		return made;
+	if (begin_memory(t, made, ZINC_NATIVE, true) != 0 || read_all(t) != 0) {
+		Py_DECREF(made);
+		return NULL;
+	}
+	if (PyTuple_Size(shape) > 0)
+		return made;
+	scalar = PyObject_GetItem(made, shape); /* made[()] */
+	Py_DECREF(made);
+	return scalar;
+}
+
+PyObject *
+zpy_array_get(PyObject *self, PyObject *args)
+{
+	PyObject *key = NULL, *make = NULL, *dtype = NULL, *shape = NULL, *made;
+	struct transfer t = {.a = ((zpy_array *)self)->a, .o = ZINC_IO_OPTIONS_INIT};
+	int end;
+
+	if (!PyArg_ParseTuple(args, "OOO", &key, &make, &dtype))
+		return NULL;
+	end = zpy_select_key(&t.select, t.a, key, &shape);
+	if (end)
+		return end < 0 ? NULL : Py_NewRef(Py_NotImplemented);
+	made = read_new(&t, make, dtype, shape);
+	Py_DECREF(shape);
+	return made;
+}
+
 PyObject *
 zpy_array_read(PyObject *self, PyObject *args, PyObject *kw)
 {
-	static char *names[] = {"out",     "type",  "select",  "points",           "mask",
-				"convert", "missing_is_error", "threads", "progress", NULL};
+	static char *names[] = {"out",     "type",     "select", "points", "mask", "convert", "missing_is_error",
+				"threads", "progress", NULL};
 	PyObject *out = NULL, *select = NULL, *points = NULL, *mask = NULL;
 	struct transfer t = {.a = ((zpy_array *)self)->a, .o = ZINC_IO_OPTIONS_INIT};
-	int type = 0, end;
+	int type = 0;
 
 	if (!PyArg_ParseTupleAndKeywords(args, kw, "Oi|O$OOipiO", names, &out, &type, &select, &points, &mask,
 					 &t.o.convert, &t.o.missing_is_error, &t.threads, &t.progress) ||
 	    begin(&t, out, type, select, points, mask, true) != 0)
 		return NULL;
-	do
-		end = read_once(&t);
-	while (end == 1);
-	if (end == 0 && t.variable)
-		end = zpy_objects_give(&t.objects, &t.memory, zpy_array_is_text(t.a));
-	finish(&t);
-	return end ? NULL : Py_NewRef(Py_None);
+	return read_all(&t) ? NULL : Py_NewRef(Py_None);
 }
 
 static int

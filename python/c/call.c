@@ -13,14 +13,15 @@
 #include "core.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
-static atomic_int active;      /* calls that run now */
-static atomic_int limit;       /* threads of all calls; 0: as many as processors */
-static pthread_t main_thread;  /* of Python: the one whose signals it handles */
+static atomic_int active;     /* calls that run now */
+static atomic_int limit;      /* threads of all calls; 0: not known yet */
+static pthread_t main_thread; /* of Python: the one whose signals it handles */
 
 /* ---- Ctrl-C ---- */
 
@@ -109,13 +110,26 @@ zpy_know_main(void)
 
 /* ---- threads ---- */
 
+/* Processors that this process may use, which may be fewer than there are. */
+static int
+processors(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof set, &set) == 0)
+		return CPU_COUNT(&set);
+	return (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 int
 zpy_threads(int n)
 {
-	if (n > 0)
-		atomic_store(&limit, n);
-	n = atomic_load(&limit);
-	return n > 0 ? n : (int)sysconf(_SC_NPROCESSORS_ONLN);
+	if (n <= 0)
+		n = atomic_load(&limit);
+	if (n <= 0)
+		n = processors();
+	atomic_store(&limit, n);
+	return n;
 }
 
 /* Promise (3). */
@@ -132,9 +146,8 @@ share(int calls)
 static bool
 ask(zpy_call *c, uint64_t done, uint64_t total, uint64_t nbytes)
 {
-	PyObject *answer =
-	    PyObject_CallFunction(c->progress, "KKK", (unsigned long long)done, (unsigned long long)total,
-				  (unsigned long long)nbytes);
+	PyObject *answer = PyObject_CallFunction(c->progress, "KKK", (unsigned long long)done,
+						 (unsigned long long)total, (unsigned long long)nbytes);
 	bool stop = !answer || PyObject_IsTrue(answer) != 0;
 
 	Py_XDECREF(answer);

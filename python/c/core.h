@@ -97,6 +97,9 @@ typedef struct zpy_select {
 /* Of the arguments select, points and mask, of which at most one is not None or NULL; `ndim` is the array's. */
 int zpy_select_init(zpy_select *s, int ndim, PyObject *select, PyObject *points, PyObject *mask);
 void zpy_select_fini(zpy_select *s);
+/* Of a key of integers, slices and an ellipsis (key.c), and the shape of its result as a tuple: 0; -1 with an exception; 1
+ * for other keys. */
+int zpy_select_key(zpy_select *s, const zinc_array *a, PyObject *key, PyObject **shape);
 
 /* A buffer of Python as one of zinc; what it points to lives until zpy_memory_fini. */
 typedef struct zpy_memory {
@@ -105,7 +108,8 @@ typedef struct zpy_memory {
 	uint64_t shape[ZINC_MAX_NDIM];
 	int64_t strides[ZINC_MAX_NDIM];
 } zpy_memory;
-int zpy_memory_init(zpy_memory *m, PyObject *object, int type, bool writable);
+/* `objects`: its elements must be references to objects. */
+int zpy_memory_init(zpy_memory *m, PyObject *object, int type, bool writable, bool objects);
 void zpy_memory_fini(zpy_memory *m);
 
 /* ---- elements of variable length (objects.c) ---- */
@@ -113,8 +117,10 @@ void zpy_memory_fini(zpy_memory *m);
 /* Texts or bytes of a buffer of objects as zinc_vlen, and back. */
 typedef struct zpy_objects {
 	zinc_vlen *list;
+	PyObject **held; /* whose text or bytes `list` points to; NULL when reading */
 	size_t n;
 } zpy_objects;
+/* Objects of other types, None too, are a TypeError.  After a failure zpy_objects_fini too. */
 int zpy_objects_take(zpy_objects *o, const zpy_memory *m, bool text);
 /* Room for as many as the buffer has. */
 int zpy_objects_room(zpy_objects *o, const zpy_memory *m);
@@ -156,6 +162,7 @@ PyObject *zpy_store_list(PyObject *self, PyObject *args, PyObject *kw);
 PyObject *zpy_store_list_dir(PyObject *self, PyObject *args, PyObject *kw);
 
 /* Methods of Array in other files: array_io.c, array_tools.c */
+PyObject *zpy_array_get(PyObject *self, PyObject *args);
 PyObject *zpy_array_read(PyObject *self, PyObject *args, PyObject *kw);
 PyObject *zpy_array_write(PyObject *self, PyObject *args, PyObject *kw);
 PyObject *zpy_array_append(PyObject *self, PyObject *args, PyObject *kw);

@@ -2,7 +2,8 @@
  * objects.c - elements of variable length: texts and bytes between zinc_vlen and objects of Python
  *
  * The buffer holds pointers to objects, as NumPy's arrays of objects do: one that is replaced loses a reference, and NULL
- * is None.  The library gets an array of zinc_vlen in C order; while it works the objects stay, because the buffer is held.
+ * is None.  The library gets an array of zinc_vlen in C order.  While it works other threads may replace objects of the
+ * buffer, so each one is held.
  */
 #include "core.h"
 
@@ -36,18 +37,23 @@ walk_from(const zpy_memory *m)
 	return (struct walk){.view = &m->view, .at = m->view.buf};
 }
 
-
 static int
 make_room(zpy_objects *o, const zpy_memory *m)
 {
 	o->list = NULL;
 	o->n = (size_t)(m->view.len / (Py_ssize_t)sizeof(PyObject *));
-	if (m->view.itemsize != (Py_ssize_t)sizeof(PyObject *)) {
-		PyErr_SetString(PyExc_TypeError, "elements of variable length need a buffer of objects");
-		return -1;
-	}
 	o->list = calloc(o->n + 1, sizeof *o->list);
 	if (o->list)
+		return 0;
+	PyErr_NoMemory();
+	return -1;
+}
+
+static int
+make_held(zpy_objects *o)
+{
+	o->held = calloc(o->n + 1, sizeof *o->held);
+	if (o->held)
 		return 0;
 	PyErr_NoMemory();
 	return -1;
@@ -81,18 +87,14 @@ zpy_objects_take(zpy_objects *o, const zpy_memory *m, bool text)
 	struct walk w = walk_from(m);
 	size_t i;
 
-	if (make_room(o, m) != 0)
+	if (make_room(o, m) != 0 || make_held(o) != 0)
 		return -1;
 	for (i = 0; i < o->n; i++, step(&w)) {
 		PyObject *object = *(PyObject **)(void *)w.at;
-		int failed = 0;
 
-		if (object && object != Py_None)
-			failed = text ? take_text(object, &o->list[i]) : take_bytes(object, &o->list[i]);
-		if (failed) {
-			zpy_objects_fini(o);
+		o->held[i] = Py_NewRef(object ? object : Py_None);
+		if (text ? take_text(o->held[i], &o->list[i]) : take_bytes(o->held[i], &o->list[i]))
 			return -1;
-		}
 	}
 	return 0;
 }
@@ -126,6 +128,11 @@ zpy_objects_give(const zpy_objects *o, zpy_memory *m, bool text)
 void
 zpy_objects_fini(zpy_objects *o)
 {
+	size_t i;
+
+	for (i = 0; o->held && i < o->n; i++)
+		Py_XDECREF(o->held[i]);
+	free(o->held);
 	free(o->list);
-	*o = (zpy_objects){NULL, 0};
+	*o = (zpy_objects){NULL, NULL, 0};
 }

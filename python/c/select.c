@@ -153,16 +153,29 @@ place(zpy_memory *m, size_t itemsize)
 	m->b.first = empty ? 0 : (uint64_t)((char *)m->view.buf - lowest);
 }
 
-int
-zpy_memory_init(zpy_memory *m, PyObject *object, int type, bool writable)
+/* A format is asked for only where it matters: NumPy has none for dates. */
+static int
+take_memory(zpy_memory *m, PyObject *object, bool writable, bool objects)
 {
-	if (PyObject_GetBuffer(object, &m->view, PyBUF_STRIDES | (writable ? PyBUF_WRITABLE : 0)) != 0)
+	const int flags = PyBUF_STRIDES | (writable ? PyBUF_WRITABLE : 0) | (objects ? PyBUF_FORMAT : 0);
+
+	if (PyObject_GetBuffer(object, &m->view, flags) != 0)
 		return -1;
-	if (m->view.ndim > ZINC_MAX_NDIM) {
+	if (m->view.ndim > ZINC_MAX_NDIM)
 		PyErr_SetString(PyExc_ValueError, "the buffer has too many dimensions");
-		PyBuffer_Release(&m->view);
+	else if (objects && (!m->view.format || strcmp(m->view.format, "O") != 0))
+		PyErr_SetString(PyExc_TypeError, "elements of variable length need a buffer of objects");
+	else
+		return 0;
+	PyBuffer_Release(&m->view);
+	return -1;
+}
+
+int
+zpy_memory_init(zpy_memory *m, PyObject *object, int type, bool writable, bool objects)
+{
+	if (take_memory(m, object, writable, objects) != 0)
 		return -1;
-	}
 	memset(&m->b, 0, sizeof m->b);
 	m->b.size = sizeof m->b;
 	m->b.type = (zinc_type)type;

@@ -39,6 +39,9 @@ Fields = str | Sequence[str]
 CONVERT: Mapping[str, int] = {"exact": 0, "clamp": 1, "truncate": 2, "wrap": 4, "round": 8}
 
 
+_empty = np.empty
+
+
 class Metadata(dict[str, Any]):
     """The metadata in the words of Zarr v3, whatever the version on disk.  Its members are attributes too."""
 
@@ -73,7 +76,17 @@ class Array:
     once, survive `fork`, and pickle as the URL, the path and the options they were opened with.
     """
 
-    __slots__ = ("__weakref__", "_core", "_document", "_element", "_metadata", "_order", "_place", "write_empty_chunks")
+    __slots__ = (
+        "__weakref__",
+        "_core",
+        "_document",
+        "_element",
+        "_metadata",
+        "_order",
+        "_place",
+        "_plain",
+        "write_empty_chunks",
+    )
 
     def __init__(
         self, core: _core.Array, place: Place, *, document: str | None = None, write_empty_chunks: bool = False
@@ -90,6 +103,7 @@ class Array:
         self._element: Element = _dtypes.of(self._core)
         v2 = self._metadata.get("format") == "v2"
         self._order: str = "F" if v2 and self._metadata.get("order") == "F" else "C"
+        self._plain: bool = self._order == "C" and self._element.as_is
 
     # ---- what it is ----
 
@@ -259,6 +273,10 @@ class Array:
     # ---- reading ----
 
     def __getitem__(self, key: Any) -> Any:
+        if self._plain:
+            made = self._core.get(key, _empty, self._element.memory)
+            if made is not NotImplemented:
+                return made
         fields, key = _pop_fields(key)
         return self._get(numpy_plan(key, self._core.shape), fields=fields)
 
@@ -355,9 +373,7 @@ class Array:
 
     def _reader(self, number: int, convert: int, options: Mapping[str, Any]) -> Any:
         def transfer(memory: AnyArray, select: Any, points: Any, mask: Any) -> None:
-            self._core.read(
-                _dtypes.exported(memory), number, select, points=points, mask=mask, convert=convert, **options
-            )
+            self._core.read(memory, number, select, points=points, mask=mask, convert=convert, **options)
 
         return transfer
 
@@ -443,9 +459,7 @@ class Array:
 
     def _writer(self, number: int, convert: int, options: Mapping[str, Any]) -> Any:
         def transfer(memory: AnyArray, select: Any, points: Any, mask: Any) -> None:
-            self._core.write(
-                _dtypes.exported(memory), number, select, points=points, mask=mask, convert=convert, **options
-            )
+            self._core.write(memory, number, select, points=points, mask=mask, convert=convert, **options)
 
         return transfer
 
@@ -458,7 +472,7 @@ class Array:
         all keep their elements.
         """
         source, number, flags = self._prepare(data, None)
-        self._core.append(_dtypes.exported(source), number, _axis(axis, self.ndim), convert=flags)
+        self._core.append(source, number, _axis(axis, self.ndim), convert=flags)
         return self.shape
 
     def resize(self, new_shape: int | Sequence[int]) -> None:

@@ -182,6 +182,9 @@ class Array:
         """The fill value: an element in native byte order; text for "string"; None: unsupported"""
     def describe(self) -> str: ...
     def refresh(self) -> None: ...
+    def get(self, key: Any, make: Callable[..., Any], dtype: Any, /) -> Any:
+        """Of a key of ints, forward slices and an ellipsis: `make(shape, dtype)`, a NumPy array, with the elements of
+        the array's own type; a scalar if it has no dimensions.  NotImplemented: another key."""
     def read(
         self,
         out: Buffer,

@@ -1,6 +1,7 @@
 """Element types: those of the library as NumPy's, and what their elements look like in memory.
 
-The library reads into and writes from memory in this machine's byte order.  Texts and bytes of any length are objects there.
+The library reads into and writes from memory in this machine's byte order.  Texts and bytes of any length are objects
+there.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from ._errors import RangeError
 
 # The numbers of zinc.h that a buffer can have, by NumPy's type.
 NUMBERS: dict[np.dtype[Any], int] = {
-    np.dtype(name): number
-    for number, name in enumerate(
-        "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128".split(), 1
+    np.dtype(code): number
+    for number, code in enumerate(
+        ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"), 1
     )
 }
 
@@ -81,14 +82,6 @@ def fill_value(core: _core.Array, element: Element) -> Any:
     if fill is None or isinstance(fill, str) or element.variable:
         return fill
     return np.frombuffer(fill, element.memory, 1)[0] if element.memory.itemsize else None
-
-
-def exported(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The same memory as a type that has the buffer protocol, which dates do not."""
-    kind = array.dtype.kind
-    if kind in "mM":
-        return array.view(np.int64)
-    return array.view(np.dtype((np.void, array.dtype.itemsize))) if kind in "VSU" else array
 
 
 # ---- values to write ----

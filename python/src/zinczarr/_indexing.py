@@ -3,8 +3,8 @@
 A key becomes a `Plan`: the library's selection, and how the memory that the library fills lies within the user's array.
 Everything is checked here, before anything is read or written.
 
-The library reads boxes with steps, lists of indices for each dimension on its own (orthogonal), points and masks.  NumPy's
-index arrays beside slices are none of these: they become a `Mixed` plan (see there).
+The library reads boxes with steps, lists of indices for each dimension on its own (orthogonal), points and masks.
+NumPy's index arrays beside slices are none of these: they become a `Mixed` plan (see there).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _BACKWARDS = slice(None, None, -1)
 
 def _bad_item(item: object) -> IndexError:
     return IndexError(
-        f"only integers, slices, ellipsis, None, and arrays or lists of integers or booleans are indices, not {item!r:.100}"
+        f"only integers, slices, an ellipsis, None, and arrays of integers or booleans are indices, not {item!r:.100}"
     )
 
 
@@ -155,7 +155,7 @@ class Mixed:
         return array[(_WHOLE,) * nb + tuple(rest)]
 
     def _batches(self) -> Iterator[tuple[Any, Any, Any, Shape]]:
-        """(index of the spread view, select, points, shape): in the order of the elements of each chunk or nearly so."""
+        """(index of the spread view, select, points, shape), sorted so that few batches share a chunk."""
         total, each = math.prod(self.broadcast), self._nslice()
         if each > POINTS:
             yield from self._one_by_one()
@@ -261,7 +261,7 @@ def _consumes(item: Item) -> int:
 
 
 def _expand(key: Any, ndim: int) -> list[Item]:
-    """The items of a key, as many as the array has dimensions but for None and masks.  An ellipsis stays if it is empty."""
+    """The items of a key for every dimension of the array.  An ellipsis stays only if it stands for none."""
     items = [_look(item) for item in (key if isinstance(key, tuple) else (key,))]
     dots = [i for i, item in enumerate(items) if item is Ellipsis]
     if len(dots) > 1:
@@ -271,7 +271,8 @@ def _expand(key: Any, ndim: int) -> list[Item]:
         raise IndexError(f"too many indices for array: array is {ndim}-dimensional, but {ndim - missing} were indexed")
     if not dots:
         return items + [_WHOLE] * missing
-    return items[: dots[0]] + ([_WHOLE] * missing or [Ellipsis]) + items[dots[0] + 1 :]
+    between: list[Item] = [_WHOLE] * missing
+    return items[: dots[0]] + (between or [Ellipsis]) + items[dots[0] + 1 :]
 
 
 # ---- NumPy's keys ----

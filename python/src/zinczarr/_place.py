@@ -30,7 +30,7 @@ class Place:
         if held is None:
             held = _core.Hierarchy(_openable(self.url), **self.options)
             object.__setattr__(self, "_held", held)
-        return held  # type: ignore[no-any-return]
+        return held
 
     def attach(self, hierarchy: _core.Hierarchy) -> Place:
         """Use this open hierarchy, of the same URL and options, instead of opening another.  Returns self."""
