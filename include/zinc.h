@@ -441,6 +441,10 @@ typedef struct zinc_call_options {
 #define ZINC_CALL_OPTIONS_INIT {sizeof(zinc_call_options), 0.0, NULL, NULL, NULL}
 /* clang-format on */
 
+/* Called for a stored object (chunk, or shard) that a read needs and that is not stored, with its grid index; from any
+ * thread, several at once. */
+typedef void (*zinc_missing_fn)(void *arg, const uint64_t *index);
+
 typedef struct zinc_io_options {
 	size_t size;
 	int threads;              /* at most this many [the context's] */
@@ -453,11 +457,13 @@ typedef struct zinc_io_options {
 	int assume_unchanged;     /* reading: use cached chunks without checking the store */
 	uint64_t in_flight_bytes; /* [the context's]; one chunk per thread is always allowed */
 	const zinc_call_options *call; /* [no limit] */
+	zinc_missing_fn missing;  /* reading: told of each object that is not stored, inner chunks excepted [nobody] */
+	void *missing_arg;
 } zinc_io_options;
 
 /* clang-format off */
 #define ZINC_IO_OPTIONS(...) ZINC_OPTIONS_OF(zinc_io_options, __VA_ARGS__)
-#define ZINC_IO_OPTIONS_INIT {sizeof(zinc_io_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL}
+#define ZINC_IO_OPTIONS_INIT {sizeof(zinc_io_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL}
 /* clang-format on */
 
 /* ------------------------------------------------------------------------

@@ -261,8 +261,8 @@ bool zinc_may_split(const zinc_call *c, uint64_t n);
 
 /* The maximum size of a stored object of this extent; a larger one is not read. */
 uint64_t zinc_object_limit(const zinc_meta *m, zinc_context *ctx, const uint64_t *extent);
-/* Fill the buffer for a unit whose object is not stored; E_NOTFOUND with missing_is_error. */
-zinc_status zinc_read_missing(zinc_job *j, const zinc_unit *u, zinc_error *err);
+/* Tell the caller's function that an object is not stored. */
+void zinc_tell_missing(const zinc_job *j, const zinc_object *o);
 /* The number of selected elements of the object, or of the unit. */
 uint64_t zinc_object_selected(const zinc_plan *p, const zinc_object *o);
 uint64_t zinc_unit_selected(const zinc_plan *p, const zinc_unit *u);

@@ -77,12 +77,21 @@ zinc_unit_selected(const zinc_plan *p, const zinc_unit *u)
 	return n;
 }
 
-zinc_status
-zinc_read_missing(zinc_job *j, const zinc_unit *u, zinc_error *err)
+void
+zinc_tell_missing(const zinc_job *j, const zinc_object *o)
 {
+	if (j->c->o.missing && !j->explain)
+		j->c->o.missing(j->c->o.missing_arg, o->index);
+}
+
+/* Fill the buffer for an object that is not stored; E_NOTFOUND with missing_is_error. */
+static zinc_status
+read_missing(zinc_job *j, const zinc_reading *r, zinc_error *err)
+{
+	zinc_tell_missing(j, &r->o);
 	if (j->c->o.missing_is_error)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "the chunk is not stored");
-	return zinc_transfer_fill(j->p, j->t, u, err);
+	return zinc_transfer_fill(j->p, j->t, &r->u, err);
 }
 
 bool
@@ -237,7 +246,7 @@ take_by(zinc_job *j, const zinc_way *way, const zinc_reading *r, zinc_fetch_item
 
 	*done = it->found != ZINC_CHANGED;
 	if (it->found == ZINC_MISSING && way != &zinc_way_cached)
-		return j->explain ? ZINC_OK : zinc_read_missing(j, &r->u, err);
+		return j->explain ? ZINC_OK : read_missing(j, r, err);
 	if (it->found == ZINC_CHANGED || j->explain)
 		return ZINC_OK;
 	if (way->plain && (zinc_shape_bytes(r->o.extent, j->p->m->ndim, j->p->m->dtype->size, UINT64_MAX, &expected) ||

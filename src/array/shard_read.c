@@ -485,8 +485,10 @@ take_index(void *arg, zinc_fetch_item *it, int worker, bool *again, zinc_error *
 	s->stored.found = it->found == ZINC_FOUND;
 	s->stored.size = s->stored.found ? it->size : 0;
 	s->stored.tag.n = 0;
-	if (!s->stored.found)
+	if (!s->stored.found) {
+		zinc_tell_missing(win->j, &s->o);
 		return ZINC_OK;
+	}
 	s->stored.tag = it->tag;
 	ZINC_TRY(zinc_shard_take(&s->stored, w->s, (zinc_bytes){it->bytes->p, it->bytes->n}, &ask, again, err));
 	it->how = ask;

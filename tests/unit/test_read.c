@@ -1,6 +1,7 @@
 /*
  * test_read.c - reading; numbers are the promises of src/array/read.c and shard_read.c
  */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "support/fault.h"
@@ -42,6 +43,55 @@ test_missing(void **unused)
 		zinc_array_close(a);
 	}
 	stage_close(&s);
+}
+
+static void
+mark(void *arg, const uint64_t *index)
+{
+	atomic_fetch_add((atomic_int *)arg + index[0] * 2 + index[1], 1);
+}
+
+/* The caller is told of each object that is not stored and that the selection needs, and of no inner chunk. */
+static void
+tell_missing(stage *s, const char *name, uint64_t shard)
+{
+	zinc_array *a = stage_array(s, name, 10, 10, shard ? 1 : 5, 5, shard, shard, "zstd");
+	zinc_error err = ZINC_ERROR_INIT;
+	atomic_int seen[4] = {0};
+	zinc_io_options o = ZINC_IO_OPTIONS_INIT;
+	zinc_selection *sel = NULL;
+	uint16_t one = 7;
+
+	o.missing = mark;
+	o.missing_arg = seen;
+	assert_ok(zinc_array_write_text(a, "2, 7", ZINC_BUFFER(&one, sizeof one), NULL, &err));
+	for (int again = 1; again <= 2; again++) {
+		assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(&v[0][0], sizeof v), &o, &err));
+		for (int i = 0; i < 4; i++)
+			assert_int_equal(atomic_load(&seen[i]), i == 1 ? 0 : again);
+	}
+	assert_ok(zinc_selection_parse(&sel, a, "1:3, 6", &err));
+	assert_ok(zinc_array_read(a, sel, ZINC_BUFFER(&v[0][0], sizeof v), &o, &err));
+	assert_int_equal(atomic_load(&seen[0]) + atomic_load(&seen[1]), 2);
+	o.missing_is_error = 1;
+	assert_int_equal(zinc_array_read(a, NULL, ZINC_BUFFER(&v[0][0], sizeof v), &o, &err), ZINC_E_NOTFOUND);
+	zinc_selection_free(sel);
+	zinc_array_close(a);
+}
+
+static void
+test_tell_missing(void **unused)
+{
+	stage s;
+
+	(void)unused;
+	for (int threads = 1; threads <= 3; threads++)
+		for (int cache = 0; cache < 2; cache++) {
+			stage_open(&s, threads, cache ? 1 << 20 : 0);
+			tell_missing(&s, "c", 0);
+			tell_missing(&s, "s", 5);
+			stage_close(&s);
+		}
 }
 
 /* (2) the same with any number of threads, with and without cache. */
@@ -360,6 +410,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_missing),
+	    cmocka_unit_test(test_tell_missing),
 	    cmocka_unit_test(test_threads_and_cache),
 	    cmocka_unit_test(test_cache),
 	    cmocka_unit_test(test_cache_of_smaller_chunks),
