@@ -9,6 +9,8 @@
  */
 #include "core.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool
@@ -16,6 +18,57 @@ zpy_array_is_text(const zinc_array *a)
 {
 	return strstr(zinc_array_dtype(a), "string") != NULL;
 }
+
+/* ---- objects that are not stored ---- */
+
+/* Grid indices, collected by any thread without the GIL. */
+struct missing {
+	pthread_mutex_t lock;
+	uint64_t (*list)[ZINC_MAX_NDIM];
+	size_t n, room;
+	int ndim;
+	bool lost; /* out of memory */
+};
+
+static void
+add_missing(void *arg, const uint64_t *index)
+{
+	struct missing *m = arg;
+	void *list;
+
+	pthread_mutex_lock(&m->lock);
+	if (m->n == m->room) {
+		list = realloc(m->list, (m->room * 2 + 8) * sizeof *m->list);
+		m->room = list ? m->room * 2 + 8 : m->room;
+		m->list = list ? list : m->list;
+		m->lost = m->lost || !list;
+	}
+	if (m->n < m->room)
+		memcpy(m->list[m->n++], index, (size_t)m->ndim * sizeof *index);
+	pthread_mutex_unlock(&m->lock);
+}
+
+/* Append the indices to a list of Python, as tuples: 0 or -1. */
+static int
+give_missing(const struct missing *m, PyObject *to)
+{
+	PyObject *index;
+	size_t i;
+	int failed = 0;
+
+	if (m->lost) {
+		PyErr_NoMemory();
+		return -1;
+	}
+	for (i = 0; i < m->n && !failed; i++) {
+		index = zpy_tuple(m->ndim, m->list[i]);
+		failed = index ? PyList_Append(to, index) : -1;
+		Py_XDECREF(index);
+	}
+	return failed;
+}
+
+/* ---- transfers ---- */
 
 /* One transfer: the array, the selection, the memory, the options. */
 struct transfer {
@@ -28,6 +81,7 @@ struct transfer {
 	zinc_io_options o;
 	PyObject *progress;
 	int threads;
+	struct missing *missing; /* NULL: nobody asks */
 };
 
 static void
@@ -101,6 +155,8 @@ read_once(struct transfer *t)
 	zinc_status st;
 	zpy_call c;
 
+	if (t->missing)
+		t->missing->n = 0;
 	zpy_begin(&c, t->progress, t->threads);
 	t->o.threads = c.threads;
 	t->o.call = &c.options;
@@ -175,17 +231,26 @@ zpy_array_get(PyObject *self, PyObject *args)
 PyObject *
 zpy_array_read(PyObject *self, PyObject *args, PyObject *kw)
 {
-	static char *names[] = {"out",     "type",     "select", "points", "mask", "convert", "missing_is_error",
-				"threads", "progress", NULL};
-	PyObject *out = NULL, *select = NULL, *points = NULL, *mask = NULL;
+	static char *names[] = {"out",     "type",    "select",   "points", "mask", "convert", "missing_is_error",
+				"missing", "threads", "progress", NULL};
+	PyObject *out = NULL, *select = NULL, *points = NULL, *mask = NULL, *to = NULL;
 	struct transfer t = {.a = ((zpy_array *)self)->a, .o = ZINC_IO_OPTIONS_INIT};
-	int type = 0;
+	struct missing m = {.lock = PTHREAD_MUTEX_INITIALIZER, .ndim = zinc_array_ndim(t.a)};
+	int type = 0, failed;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kw, "Oi|O$OOipiO", names, &out, &type, &select, &points, &mask,
-					 &t.o.convert, &t.o.missing_is_error, &t.threads, &t.progress) ||
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "Oi|O$OOipO!iO", names, &out, &type, &select, &points, &mask,
+					 &t.o.convert, &t.o.missing_is_error, &PyList_Type, &to, &t.threads,
+					 &t.progress) ||
 	    begin(&t, out, type, select, points, mask, true) != 0)
 		return NULL;
-	return read_all(&t) ? NULL : Py_NewRef(Py_None);
+	t.missing = &m;
+	t.o.missing = to ? add_missing : NULL;
+	t.o.missing_arg = &m;
+	failed = read_all(&t);
+	if (!failed && to)
+		failed = give_missing(&m, to);
+	free(m.list);
+	return failed ? NULL : Py_NewRef(Py_None);
 }
 
 static int

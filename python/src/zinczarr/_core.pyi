@@ -195,6 +195,7 @@ class Array:
         mask: Buffer | None = None,
         convert: int = 0,
         missing_is_error: bool = False,
+        missing: list[tuple[int, ...]] = ...,
         threads: int = 0,
         progress: Progress | None = None,
     ) -> None:
@@ -202,7 +203,8 @@ class Array:
 
         Elements of variable length go as str or bytes into a buffer of objects (format "O").  `points` is a
         contiguous buffer of uint64 of shape (n, rank), `mask` a contiguous one of a byte for each element of the array.
-        `convert`: what to do with numbers that do not fit, by the flags of zinc_convert.
+        `convert`: what to do with numbers that do not fit, by the flags of zinc_convert.  `missing` gets the grid index
+        of every chunk or shard that is not stored; an index may come twice.
         """
     def write(
         self,
@@ -289,3 +291,11 @@ def diff(
     a: Hierarchy, path_a: str, b: Hierarchy, path_b: str, options: Mapping[str, Any], *, progress: Progress | None = None
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """zinc_diff: the differences, and zinc_diff_counts."""
+
+def batch_box(
+    batch: list[Any], chunks: Sequence[int], letter: str, separator: str
+) -> tuple[str, tuple[int | tuple[int, int, int], ...]] | None:
+    """The array's path and the box that a batch of zarr-python's pieces selects; None: they are no box.
+
+    `letter` ("c" or "") and `separator` say how chunks are named.
+    """

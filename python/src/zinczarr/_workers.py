@@ -6,6 +6,7 @@ Ctrl-C it would wait for a server that does not answer.  These are daemon thread
 
 from __future__ import annotations
 
+import asyncio
 import os
 import queue
 import threading
@@ -64,6 +65,11 @@ _workers = Workers(64)
 def workers() -> Workers:
     """Those of this process."""
     return _workers
+
+
+async def in_thread(function: Callable[..., T], *args: Any) -> T:
+    """Call a function in one of them, and let the event loop do other things meanwhile."""
+    return await asyncio.get_running_loop().run_in_executor(_workers, function, *args)
 
 
 def _renew() -> None:
