@@ -46,8 +46,10 @@ class Together(NamedTuple):
 def together(byte_ranges: Sequence[ByteRequest | None], gap: int, most: int) -> list[Together]:
     """Ranges that are at most `gap` bytes apart as one request of at most `most` bytes.
 
-    >>> together([RangeByteRequest(10, 20), None, RangeByteRequest(0, 9)], 1, 100)
-    [Together(request=(0, -1, False), members=[(1, 0, None)]), Together(request=(0, 20, False), members=[(2, 0, 9), (0, 10, 20)])]
+    >>> for request, members in together([RangeByteRequest(10, 20), None, RangeByteRequest(0, 9)], 1, 100):
+    ...     print(request, members)
+    (0, -1, False) [(1, 0, None)]
+    (0, 20, False) [(2, 0, 9), (0, 10, 20)]
     """
     ranges = [as_range(r) for r in byte_ranges]
     alone = [Together(r, [(i, 0, None)]) for i, r in enumerate(ranges) if not _is_closed(r)]

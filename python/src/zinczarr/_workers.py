@@ -1,7 +1,7 @@
 """Threads for calls that may wait, so that an event loop does not.
 
-`asyncio.to_thread` uses the loop's executor.  It has few threads, and the interpreter waits for them when it ends: after
-Ctrl-C it would wait for a server that does not answer.  These are daemon threads, and as many as requests.
+`asyncio.to_thread` uses the loop's executor.  It has few threads, and the interpreter waits for them when it ends:
+after Ctrl-C it would wait for a server that does not answer.  These are daemon threads, and as many as requests.
 """
 
 from __future__ import annotations

@@ -29,8 +29,8 @@ from zinczarr._workers import workers
 T = TypeVar("T")
 Setting = str | bool | int | float
 
-# A call in another thread costs about 100 microseconds.  A local store reads this many bytes in less, so that values up to
-# here are read at once; longer ones, in threads.
+# A call in another thread costs about 100 microseconds.  A local store reads this many bytes in less, so that values up
+# to here are read at once; longer ones, in threads.
 SMALL = 1 << 18
 
 
@@ -40,7 +40,8 @@ class ZincStore(Store):
     Parameters
     ----------
     url
-        A path, or a URL: `file:///x`, `memory://name`, `x.zip`, `sqlite:///x.db`, `s3://bucket/path`, `https://host/path` ...
+        A path, or a URL: `file:///x`, `memory://name`, `x.zip`, `sqlite:///x.db`, `s3://bucket/path`,
+        `https://host/path` ...
     read_only
         Every change raises ValueError, as with the stores of zarr-python.
     settings
@@ -53,32 +54,32 @@ class ZincStore(Store):
     -----
     What the stores give:
 
-    ====================== ======= ======== ============================================================================
+    ====================== ======= ======== ========================================================
     store                  deletes listing  `set_if_not_exists`
-    ====================== ======= ======== ============================================================================
+    ====================== ======= ======== ========================================================
     memory                 yes     yes      atomic in this process
-    a directory            yes     yes      atomic, for all processes of this machine and by hard links on network disks
+    a directory            yes     yes      atomic
     zip, on the local disk no      yes      atomic
     sqlite, lmdb, leveldb  yes     yes      atomic
     s3, gs, az             yes     yes      atomic, by a conditional request; else see below
     http, https            no      no       read-only
-    ====================== ======= ======== ============================================================================
+    ====================== ======= ======== ========================================================
 
-    Where a server has no conditions, `set_if_not_exists` looks first and then writes, as zarr's own `Store` does: then two
-    writers can both believe that they were the first.
+    Where a server has no conditions, `set_if_not_exists` looks first and then writes, as zarr's own `Store` does: then
+    two writers can both believe that they were the first.
 
-    A key that does not exist is None.  Whatever else happens raises, and never a `FileNotFoundError` or `KeyError`, which
-    zarr takes for a missing node: a bucket that does not exist is an `OSError`.
+    A key that does not exist is None.  Whatever else happens raises, and never a `FileNotFoundError` or `KeyError`,
+    which zarr takes for a missing node: a bucket that does not exist is an `OSError`.
 
-    Keys that a store cannot have (empty components, `..`, control characters; in a directory also names of more than 248
-    bytes) raise ValueError.  A directory cannot have both `a` and `a/b`; a key that is the name of a directory is a missing
-    key.
+    Keys that a store cannot have (empty components, `..`, control characters; in a directory also names of more than
+    248 bytes) raise ValueError.  A directory cannot have both `a` and `a/b`; a key that is the name of a directory is a
+    missing key.
 
-    A change of a zip archive writes the archive anew.  It is a good place to read from and to copy to, not to write single
-    chunks to.
+    A change of a zip archive writes the archive anew.  It is a good place to read from and to copy to, not to write
+    single chunks to.
 
-    Instances can be pickled, and used after fork.  `memory://` belongs to its process, and unpickling it in another one raises
-    ValueError.  Its values live as long as an instance does.
+    Instances can be pickled, and used after fork.  `memory://` belongs to its process, and unpickling it in another one
+    raises ValueError.  Its values live as long as an instance does.
     """
 
     def __init__(
@@ -275,7 +276,10 @@ class ZincStore(Store):
         await _write(core, lambda: core.put(key, data, relaxed=self._relaxed))
 
     async def set_if_not_exists(self, key: str, value: Buffer) -> None:
-        """Store a value if there is no such key; of several writers exactly one succeeds, where the store has conditions."""
+        """Store a value if there is no such key.
+
+        Of several writers exactly one succeeds, where the store has conditions.
+        """
         self._check_writable()
         core, data = self.core, _bytes_of(value)
         await _write(core, lambda: _put_new(core, key, data, self._relaxed))
