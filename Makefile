@@ -11,6 +11,7 @@ EACH ?= 0
 export BUILD JOBS FUZZ_SECONDS CUTS
 
 .PHONY: build setup demo test test-long check test-asan test-tsan test-valgrind test-clang test-s390x
+.PHONY: python python-full python-asan python-tsan
 .PHONY: test-stores programs fuzz interop conformance mutants power bench bench-stores latency docs install format clean help
 
 build: ## build/zinc and build/libzinc.so.0, without the tests; installs nothing
@@ -61,6 +62,15 @@ interop: ## exchange arrays with other implementations of Zarr
 
 test-stores: ## the stores with real servers on loopback, which it builds and starts; STORES_QUICK=1: a short form
 	@scripts/stores.sh
+
+python: ## the Python package: sdist, wheel, types, and the tests on every Python from 3.11 to 3.13 that is found
+	@scripts/python.sh wheel bare types test
+
+python-full: ## the same with all tests on every Python, zarr-python's and xarray's own tests, a source build, ASan, TSan
+	@ZINC_LONG=1 scripts/python.sh wheel bare types source test zarr asan tsan
+
+python-asan python-tsan: python-%: ## the extension for Python with ASan and UBSan, or with TSan
+	@scripts/python.sh $*
 
 power: build ## simulate power cuts during writes, CUTS (20) times per file system; needs root
 	@scripts/setup.sh power

@@ -101,7 +101,10 @@ def check_room_include(src, path, kind, name):
 def check_outside_include(path, kind, name):
     """What is wrong with this include in a file that may use only the public headers, or None"""
     if kind == "<":
-        return f"<{name}> is inside the library" if name.split("/")[0] in MAY_INCLUDE else None
+        if name.split("/")[0] in MAY_INCLUDE:
+            return f"<{name}> is inside the library"
+        wrapped = any(re.fullmatch(pattern, name) for pattern in WRAPPERS) and path.parent.name != "bench"
+        return f"<{name}> is of a library that libzinc wraps" if wrapped else None
     if "/" in name or not (path.parent / name).is_file():
         return f'"{name}" is not a file of {path.parent.name}/; only <zinc.h> and <zinc/*.h> may be used'
     return None

@@ -10,7 +10,7 @@
 (6) Every symbol the built libraries define for others begins with zinc_ (nm, if they are built).
 (7) A function that frees memory through its caller's pointer also resets that pointer, to avoid a double free.
 (8) The maximum of a buffer is never SIZE_MAX: it is one of the constants for a purpose (base/base.h).
-(9) A warning: src/ and cli/ write `!p`, not `p == NULL`.
+(9) A warning: src/, cli/ and python/c/ write `!p`, not `p == NULL`.
 """
 import argparse
 import pathlib
@@ -41,7 +41,7 @@ OWNED = {
 }
 
 IF_ALLOWED = ["src/base/os_posix.c", "src/net/http.c", "src/net/http_send.c", "src/net/http_poll.c"]
-C_DIRS = ["src", "include", "cli", "examples", "bench", "fuzz", "tests"]
+C_DIRS = ["src", "include", "cli", "examples", "bench", "fuzz", "tests", "python/c"]
 
 
 def c_files(root, dirs=C_DIRS):
@@ -117,7 +117,7 @@ def check_ceilings(code):
 
 def check_dialect(root):
     """One way to test a pointer"""
-    for path in c_files(root, ["src", "cli"]):
+    for path in c_files(root, ["src", "cli", "python/c"]):
         code = blank(path.read_text())
         for found in re.finditer(r" == NULL\b", code):
             yield path, code.count("\n", 0, found.start()) + 1, "write !p instead of p == NULL"
@@ -144,7 +144,7 @@ def is_declaration(path, first):
 
 def check_functions(root):
     """pmccabe: modified McCabe, traditional, statements, first line, lines, file(line): name"""
-    files = c_files(root, ["src", "cli", "examples", "bench", "fuzz"])
+    files = c_files(root, ["src", "cli", "examples", "bench", "fuzz", "python/c"])
     if not shutil.which("pmccabe") or not files:
         return
     out = subprocess.run(["pmccabe", *map(str, files)], stdout=subprocess.PIPE, text=True, check=True).stdout

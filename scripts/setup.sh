@@ -2,7 +2,7 @@
 # setup.sh GROUP... - install the Debian packages that are missing, and nothing else
 # setup.sh --check  - list what a build needs and lacks, and install nothing
 #
-# Groups: make build test clang valgrind s390x format power bench docs postgresql redis.  Fast if nothing is missing; uses sudo only to
+# Groups: make build test clang valgrind s390x format power bench docs postgresql redis python.  Fast if nothing is missing; uses sudo only to
 # install, and only if not root.  On other systems it prints the list of packages and continues.
 #
 # --check calls neither apt nor dpkg, so that it works on every system: it looks for programs in PATH and for headers
@@ -24,6 +24,7 @@ packages() {
 	postgresql) echo postgresql pgbouncer ;;
 	docs) echo python3 python3-venv ;;
 	redis) echo redis-server redis-tools openssl python3 python3-venv ;;
+	python) echo python3 python3-venv python3-dev openssl util-linux ;;
 	interop-python) echo python3 python3-venv ;;
 	interop-node) echo nodejs npm ;;
 	interop-databases) echo kyotocabinet-utils tokyocabinet-bin ;;

@@ -9,7 +9,6 @@ import contextlib
 import importlib
 import os
 import pathlib
-import ssl
 from collections.abc import MutableMapping, Sequence
 
 __all__ = ["find", "use_system"]
@@ -34,8 +33,12 @@ def is_bundled() -> bool:
 
 def of_python() -> list[str]:
     """The places that this Python uses, and those of the package certifi, if it is installed."""
-    places = ssl.get_default_verify_paths()
-    found = [places.cafile, places.openssl_cafile]
+    found = []
+    with contextlib.suppress(ImportError):  # of a Python that was built without OpenSSL
+        import ssl
+
+        places = ssl.get_default_verify_paths()
+        found += [places.cafile, places.openssl_cafile]
     with contextlib.suppress(ImportError):
         found.append(importlib.import_module("certifi").where())
     return [place for place in found if place]
