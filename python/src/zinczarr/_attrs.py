@@ -1,7 +1,7 @@
 """Attributes of a node, as a mapping.
 
-A change reaches the store at once, and changes only the keys that it names: edits by other processes and threads at the same
-time are kept.  Reading always shows what is stored; `asdict()` reads once.
+A change reaches the store at once, and changes only the keys that it names: edits by other processes and threads at the
+same time are kept.  Reading always shows what is stored; `asdict()` reads once.
 
 A value that is a list or a dictionary is a copy: changing it changes nothing in the store.  Assign it again:
 

@@ -61,9 +61,8 @@ def _numpy_text(dtype: np.dtype[Any]) -> str:
     if dtype.kind == "O":
         raise TypeError('objects cannot be stored; pass dtype="string" for texts or dtype="bytes" for bytes')
     if dtype.kind in "SU" and dtype.itemsize == 0:
-        raise TypeError(
-            f'the length is missing: {dtype.kind}10 for example, or dtype="{"bytes" if dtype.kind == "S" else "string"}"'
-        )
+        free = "bytes" if dtype.kind == "S" else "string"
+        raise TypeError(f'the length is missing: {dtype.kind}10 for example, or dtype="{free}"')
     if dtype.kind == "V" and _is_name(dtype.name):  # bfloat16 and others of ml_dtypes
         return dtype.name
     return dtype.str
@@ -143,7 +142,8 @@ def _length(item: object, span: int, unit: int) -> int:
 def chunk_shape(chunks: object, shape: Sequence[int], unit: Sequence[int] | None = None) -> tuple[int, ...] | None:
     """Chunks in every form of zarr-python; None: the library chooses.
 
-    >>> chunk_shape("auto", (10, 10)), chunk_shape(4, (10, 10)), chunk_shape((5, -1), (10, 10)), chunk_shape(False, (10, 10))
+    >>> shape = (10, 10)
+    >>> chunk_shape("auto", shape), chunk_shape(4, shape), chunk_shape((5, -1), shape), chunk_shape(False, shape)
     (None, (4, 4), (5, 10), (10, 10))
     """
     unit = unit or [1] * len(shape)

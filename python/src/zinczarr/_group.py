@@ -283,7 +283,8 @@ class Group:
         """The group of this name, which is created if it is missing."""
         if overwrite:
             return self.create_group(name, overwrite=True, attributes=attributes)
-        return self._require(name, GROUP, lambda: self.create_group(name, attributes=attributes))  # type: ignore[return-value]
+        found = self._require(name, GROUP, lambda: self.create_group(name, attributes=attributes))
+        return found  # type: ignore[return-value]
 
     def require_groups(self, *names: str) -> tuple[Group, ...]:
         return tuple(self.require_group(name) for name in names)
@@ -322,8 +323,8 @@ class Group:
     def erase(self, path: str, *, force: bool = False, progress: Progress = None) -> tuple[int, int]:
         """Erase a node and everything below it; returns how many nodes and keys were erased.
 
-        Nothing is erased if there are keys below that may not belong to it (a README, nodes of another version, documents
-        that are not understood), unless `force`.
+        Nothing is erased if there are keys below that may not belong to it (a README, nodes of another version,
+        documents that are not understood), unless `force`.
         """
         place = self._at(path)
         if place.path == self._place.path:

@@ -58,8 +58,22 @@ def chain(about: dict[str, Any]) -> list[dict[str, Any]]:
 
 def dtype_name(about: dict[str, Any]) -> str:
     """The data type for people: the name of an extension, with its settings."""
-    given = about.get("data_type")
-    return codec_text(given) if isinstance(given, dict) else str(given)
+    return type_text(about.get("data_type"))
+
+
+def type_text(given: object) -> str:
+    """A data type for people.
+
+    >>> type_text({"name": "struct", "configuration": {"fields": [{"name": "a", "data_type": "int32"}]}})
+    'struct(a: int32)'
+    """
+    if not isinstance(given, dict):
+        return str(given)
+    fields = (given.get("configuration") or {}).get("fields")
+    if not isinstance(fields, list):
+        return codec_text(given)
+    pairs = [(f.get("name"), f.get("data_type")) if isinstance(f, dict) else f for f in fields]
+    return f"{given.get('name')}({', '.join(f'{name}: {type_text(kind)}' for name, kind in pairs)})"
 
 
 def _stored_rows(array: Array) -> list[tuple[str, Any]]:
@@ -84,7 +98,7 @@ def array_info(array: Array, *, complete: bool = False) -> Info:
         ("Format", about["format"]),
         ("Data type", dtype_name(about)),
         ("Shape", array.shape),
-        ("Chunk shape", array.chunks or "different lengths"),
+        ("Chunk shape", array.chunks if array._core.chunks is not None else "different lengths"),
         ("Shard shape", array.shards),
         ("Dimension names", about.get("dimension_names")),
         ("Fill value", about.get("fill_value")),

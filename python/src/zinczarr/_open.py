@@ -2,7 +2,7 @@
 
 The arguments are those of zarr-python's functions of the same names, with these additions:
 
-`codecs`    the whole chain of codecs, as JSON, as a list, or in short form: "blosc:lz4:5:shuffle", "zstd:3+crc32c", "none"
+`codecs`    the whole chain of codecs: JSON, a list, or in short form "blosc:lz4:5:shuffle", "zstd+crc32c", "none"
 `format`    a version of Zarr by name: "v2", "v3", or a draft: "v3-2019", "v3-2020", "v3-2022"
 `settings`  of the store: {"s3.region": "eu-central-1"}; `storage_options` is another name for it
 `relaxed`   writes do not wait for the disk
@@ -303,8 +303,8 @@ def open(
     """Open the array or group that a URL names.
 
     mode: "r" reads only, "r+" reads and writes what exists; "a" (the default) also creates what is missing: an array if
-    `shape` or `data` is given, else a group; "w" replaces what exists, "w-" fails if something exists.  The other arguments
-    are those of `create_array` or `create_group`, and are used only when something is created.
+    `shape` or `data` is given, else a group; "w" replaces what exists, "w-" fails if something exists.  The other
+    arguments are those of `create_array` or `create_group`, and are used only when something is created.
 
     >>> import zinczarr
     >>> a = zinczarr.open("memory://open/t", mode="w", shape=(4, 3), dtype="f4")
@@ -352,7 +352,7 @@ def open_array(
     strict: bool = False,
     **kwargs: Any,
 ) -> Array:
-    """Open an array, for reading and writing; with mode "a", "w" or "w-" create it from the arguments of `create_array`."""
+    """Open an array; with mode "a", "w" or "w-" create it, from the arguments of `create_array`."""
     target = target_of(
         store,
         path,
@@ -416,7 +416,7 @@ def open_group(
 
 
 def _clear(target: Target, force: bool) -> None:
-    """Erase what is there, if its version is another than the new node's: the library replaces nodes of one version only."""
+    """Erase what is there if its version is another than the new node's: the library replaces nodes of one version."""
     place, found = Target(target.url, target.path, {**target.options, "format": None}).look()
     wanted = target.options["format"]
     if place is None or found == NOTHING or wanted in (None, place.hierarchy().format):

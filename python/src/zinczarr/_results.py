@@ -10,20 +10,28 @@ from typing import Any
 import numpy as np
 
 from ._progress import count_text, size_text
+from ._style import page
 
 
 def _escape(value: object) -> str:
     return html.escape(str(value))
 
 
-def table_html(head: Sequence[str], rows: Sequence[Sequence[object]], caption: str = "") -> str:
-    """A plain table, everything escaped."""
-    cells = "".join(f'<th style="text-align:left">{_escape(name)}</th>' for name in head)
-    body = "".join(
-        "<tr>" + "".join(f'<td style="text-align:left">{_escape(cell)}</td>' for cell in row) + "</tr>" for row in rows
-    )
-    title = f"<p>{_escape(caption)}</p>" if caption else ""
-    return f"<div>{title}<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table></div>"
+def _cell(value: object) -> str:
+    return _escape(f"{value:.7g}" if isinstance(value, float) else plain(str(value)))
+
+
+def _rows(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    cells = "".join(f"<th>{_cell(name)}</th>" for name in head)
+    top = f"<thead><tr>{cells}</tr></thead>" if any(head) else ""
+    body = "".join("<tr>" + "".join(f"<td>{_cell(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table>{top}<tbody>{body}</tbody></table>"
+
+
+def table_html(head: Sequence[str], rows: Sequence[Sequence[object]], caption: str = "", below: str = "") -> str:
+    """A table, everything in it escaped; `below` is HTML."""
+    title = f'<div class="zinc-head">{_cell(caption)}</div>' if caption else ""
+    return page(title + (_rows(head, rows) if rows else "") + below)
 
 
 def plain(text: str) -> str:
@@ -84,8 +92,6 @@ class CopyResult:
 
     def _repr_html_(self) -> str:
         rows = [(note.kind, note.path, note.message) for note in self._shown()]
-        if not rows:
-            return f"<p>{_escape(self._summary())}</p>"
         return table_html(("note", "path", "message"), rows, self._summary())
 
 
@@ -154,8 +160,6 @@ class ValidateResult:
         return "\n".join([*(str(finding) for finding in self.findings), self._summary()])
 
     def _repr_html_(self) -> str:
-        if not self.findings:
-            return f"<p>{_escape(self._summary())}</p>"
         head = ("level", "rule", "path", "key", "pointer", "message", "fix")
         rows = [[getattr(finding, name) for name in head] for finding in self.findings]
         return table_html(head, rows, self._summary())
@@ -215,18 +219,17 @@ class DiffResult:
         return len(self.differences)
 
     def _summary(self) -> str:
-        return f"equal ({count_text(self.nodes, 'node')}, {count_text(self.elements, 'element')})"
+        amount = f"({count_text(self.nodes, 'node')}, {count_text(self.elements, 'element')})"
+        return f"{count_text(len(self), 'difference')} {amount}" if self.differences else f"equal {amount}"
 
     def __repr__(self) -> str:
         return "\n".join(str(d) for d in self.differences) if self.differences else self._summary()
 
     def _repr_html_(self) -> str:
-        if not self.differences:
-            return f"<p>{_escape(self._summary())}</p>"
         rows = [
             (d.kind, d.path, d.what, _clip(d.a), _clip(d.b), d.count or "", d.first or "") for d in self.differences
         ]
-        return table_html(("kind", "path", "what", self.a, self.b, "elements", "first"), rows)
+        return table_html(("kind", "path", "what", self.a, self.b, "elements", "first"), rows, self._summary())
 
 
 # ---- statistics ----
@@ -293,7 +296,7 @@ class Stats:
 
     def _repr_html_(self) -> str:
         rows = [(name, value) for name, value in self._rows() if value is not None]
-        return table_html(("", self.path), rows) + histogram_svg(self.histogram)
+        return table_html(("", ""), rows, self.path, histogram_svg(self.histogram))
 
 
 def _as_time(value: Any, of: str, dtype: np.dtype[Any]) -> Any:
@@ -315,7 +318,7 @@ def histogram_svg(bins: Sequence[tuple[float, float, int]], width: int = 260, he
         f'height="{height * n / most:.1f}"><title>{low:g} to {high:g}: {n}</title></rect>'
         for i, (low, high, n) in enumerate(bins)
     )
-    return f'<svg width="{width}" height="{height}" role="img" fill="currentColor" fill-opacity="0.6">{bars}</svg>'
+    return f'<svg width="{width}" height="{height}" role="img" class="zinc-bars">{bars}</svg>'
 
 
 @dataclass(frozen=True, repr=False)
@@ -341,7 +344,8 @@ class StatsTable:
         return [["" if getattr(item, name) is None else getattr(item, name) for name in names] for item in self.all]
 
     def __repr__(self) -> str:
-        rows = [["path", "elements", "nan", "min", "max", "mean", "std"], *self._cells()]
+        head: list[object] = ["path", "elements", "nan", "min", "max", "mean", "std"]
+        rows = [head, *self._cells()]
         texts = [[plain(f"{cell:g}" if isinstance(cell, float) else str(cell)) for cell in row] for row in rows]
         wide = [max(len(row[i]) for row in texts) for i in range(7)]
         return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, wide, strict=True)).rstrip() for row in texts)
@@ -409,4 +413,4 @@ class Explanation:
         return "\n".join(f"{name:14}{value}" for name, value in self._rows())
 
     def _repr_html_(self) -> str:
-        return table_html(("read", "cost"), self._rows())
+        return table_html(("", ""), self._rows(), "What the read costs")

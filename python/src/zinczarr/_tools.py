@@ -21,8 +21,8 @@ from ._progress import Progress, reporter
 from ._results import (
     Chunk,
     CopyResult,
-    DiffResult,
     Difference,
+    DiffResult,
     Explanation,
     Finding,
     Note,
@@ -146,9 +146,9 @@ def copy(
 
     >>> import zinczarr
     >>> a = zinczarr.create_array("memory://copy/t", data=np.arange(6, dtype="i4"))
-    >>> zinczarr.copy(a, "memory://other/t", format="v2", codecs="zlib:1", verify=True)
+    >>> zinczarr.copy(a, "memory://other/t", format="v2", codecs="gzip:1", verify=True)
     copied 0 groups, 1 array, 1 object, 24 B
-      replaced  /t: chunk keys default(separator="/") become v2(separator="/")
+      replaced  /: chunk keys default(separator="/") become v2(separator="/")
     """
     from ._array import _flags as convert_flags
 
@@ -219,7 +219,7 @@ def validate(
     settings: Mapping[str, object] | None = None,
     progress: Progress = None,
 ) -> ValidateResult:
-    """Check a node and everything below: each document against the specification, and every stored object by decoding it.
+    """Check a node and everything below: documents against the specification, and stored objects by decoding them.
 
     The result is true if nothing is wrong; it lists the findings.
 
@@ -258,7 +258,7 @@ _KINDS = ("tree", "metadata", "values", "storage", "unknown", "hidden")
 
 def _side(node: Node, settings: Mapping[str, object] | None) -> tuple[_core.Hierarchy, str, str]:
     place = node_of(node, settings).place
-    return place.hierarchy(), place.path, _url.shown(place.text)
+    return place.hierarchy(), place.path, _url.node_url(_url.store_url(place), place.path)
 
 
 def _parsed(text: str, plain: bool) -> Any:
@@ -298,7 +298,7 @@ def diff(
     >>> a = zinczarr.create_array("memory://a/t", data=np.arange(6))
     >>> b = zinczarr.create_array("memory://b/t", data=np.array([0, 1, 2, 3, 4, 9]))
     >>> zinczarr.diff(a, b)
-    /t values: 1 of 6 differ, the first at (5,): 5 | 9
+    / values: 1 of 6 differ, the first at (5,): 5 | 9
     """
     (ha, pa, ua), (hb, pb, ub) = _side(a, settings), _side(b, settings)
     options = {"storage": storage, "select": selection_text(select), "rtol": rtol, "atol": atol, "threads": threads}
