@@ -96,6 +96,10 @@ _CLASSES: dict[int, tuple[str, type[ZincError] | type[MemoryError]]] = {
     14: ("E_RANGE", RangeError),
 }
 
+for _name, _class in _CLASSES.values():  # of those that Python code raises, too
+    if issubclass(_class, ZincError):
+        _class.status = _name
+
 
 def from_status(
     status: int,
