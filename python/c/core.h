@@ -150,7 +150,7 @@ const char *zpy_key(PyObject *text);
 
 /* Methods of Store in other files: store_get.c, store_put.c, store_list.c */
 PyObject *zpy_store_get(PyObject *self, PyObject *args, PyObject *kw);
-PyObject *zpy_store_get_many(PyObject *self, PyObject *requests);
+PyObject *zpy_store_get_many(PyObject *self, PyObject *args, PyObject *kw);
 PyObject *zpy_store_get_tagged(PyObject *self, PyObject *args);
 PyObject *zpy_store_size(PyObject *self, PyObject *args);
 PyObject *zpy_store_put(PyObject *self, PyObject *args, PyObject *kw);

@@ -124,7 +124,7 @@ store_sync(PyObject *self, PyObject *none)
 #define KEYWORDS(f) (PyCFunction)(void (*)(void))(f), METH_VARARGS | METH_KEYWORDS, NULL
 
 static PyMethodDef methods[] = {{"get", KEYWORDS(zpy_store_get)},
-				{"get_many", zpy_store_get_many, METH_O, NULL},
+				{"get_many", KEYWORDS(zpy_store_get_many)},
 				{"get_tagged", zpy_store_get_tagged, METH_VARARGS, NULL},
 				{"size", zpy_store_size, METH_VARARGS, NULL},
 				{"put", KEYWORDS(zpy_store_put)},

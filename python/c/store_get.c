@@ -6,6 +6,7 @@
  * (1) The bytes of a value are written once, by the store, into the memory that Python then holds as a Blob.
  * (2) All requests of a call go to the store together.
  * (3) A missing key is None.  A failure of any request is an exception, and never a missing key.
+ * (4) Parts that are to be of the same value are: they have one tag.  If it changes all the time they are a conflict.
  */
 #include "core.h"
 
@@ -17,11 +18,10 @@ struct value {
 	void *bytes;
 	zinc_found found;
 	uint64_t nbytes, object_size;
+	zinc_tag tag;
 };
-#define NO_ANSWER                                                                                                      \
-	{                                                                                                              \
-		NULL, ZINC_FAILED, 0, 0                                                                                \
-	}
+static const struct value no_answer = {.found = ZINC_FAILED};
+#define TRIES 10 /* to read parts of a value that is replaced meanwhile */
 
 /* One call.  room() and done() run without the GIL in any thread: they touch their own value, and under the lock the first
  * failure. */
@@ -30,7 +30,7 @@ struct fetch {
 	zinc_get *requests;
 	struct value *values;
 	size_t n;
-	zinc_tag *tag; /* of the first value; NULL: not needed */
+	bool same; /* promise (4) */
 	pthread_mutex_t lock;
 	zinc_status status;
 	zinc_error err;
@@ -71,8 +71,8 @@ on_done(void *arg, size_t i, const zinc_got *got)
 	v->object_size = got->object_size;
 	if (got->found == ZINC_FAILED)
 		keep_failure(f, got);
-	else if (got->found == ZINC_FOUND && f->tag && i == 0)
-		*f->tag = *got->tag;
+	else if (got->found == ZINC_FOUND)
+		v->tag = *got->tag;
 }
 
 /* ---- one call ---- */
@@ -84,7 +84,7 @@ drop_values(struct fetch *f)
 
 	for (i = 0; i < f->n; i++) {
 		free(f->values[i].bytes);
-		f->values[i] = (struct value)NO_ANSWER;
+		f->values[i] = no_answer;
 	}
 }
 
@@ -106,6 +106,45 @@ fetch_once(struct fetch *f)
 	return zpy_end_or_again(&c, st);
 }
 
+static bool
+is_same(const struct value *a, const struct value *b)
+{
+	return a->found == b->found && a->tag.n == b->tag.n && memcmp(a->tag.b, b->tag.b, a->tag.n) == 0;
+}
+
+static bool
+all_same(const struct fetch *f)
+{
+	size_t i;
+
+	for (i = 1; f->same && i < f->n; i++)
+		if (!is_same(&f->values[0], &f->values[i]))
+			return false;
+	return true;
+}
+
+static int
+fail_changed(void)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_status st =
+	    zinc_error_set(&err, ZINC_E_CONFLICT, "the value was replaced again and again while parts of it were read");
+
+	return zpy_raise(&err, st);
+}
+
+/* Promise (4). */
+static int
+fetch_same(struct fetch *f)
+{
+	int end, tries = TRIES;
+
+	do {
+		end = fetch_once(f);
+	} while (end == 0 && !all_same(f) && --tries > 0);
+	return tries > 0 ? end : fail_changed();
+}
+
 static int
 fetch_all(struct fetch *f)
 {
@@ -116,7 +155,7 @@ fetch_all(struct fetch *f)
 		return -1;
 	}
 	while (end == 1)
-		end = fetch_once(f);
+		end = fetch_same(f);
 	pthread_mutex_destroy(&f->lock);
 	if (end != 0)
 		drop_values(f);
@@ -191,7 +230,7 @@ zpy_store_get(PyObject *self, PyObject *args, PyObject *kw)
 	static char *names[] = {"key", "start", "length", "suffix", "limit", NULL};
 	long long start = 0, length = -1;
 	unsigned long long limit = 0;
-	struct value value = NO_ANSWER;
+	struct value value = no_answer;
 	zinc_get request;
 	struct fetch f = {.store = zpy_store_of(self), .requests = &request, .values = &value, .n = 1};
 	const char *key = NULL;
@@ -207,10 +246,9 @@ zpy_store_get(PyObject *self, PyObject *args, PyObject *kw)
 PyObject *
 zpy_store_get_tagged(PyObject *self, PyObject *args)
 {
-	struct value value = NO_ANSWER;
+	struct value value = no_answer;
 	zinc_get request;
-	zinc_tag tag = {0, {0}};
-	struct fetch f = {.store = zpy_store_of(self), .requests = &request, .values = &value, .n = 1, .tag = &tag};
+	struct fetch f = {.store = zpy_store_of(self), .requests = &request, .values = &value, .n = 1};
 	const char *key = NULL;
 	PyObject *blob;
 
@@ -220,13 +258,13 @@ zpy_store_get_tagged(PyObject *self, PyObject *args)
 	blob = fetch_all(&f) == 0 ? value_object(&value) : NULL;
 	if (!blob || blob == Py_None)
 		return blob;
-	return Py_BuildValue("(Ny#)", blob, (const char *)tag.b, (Py_ssize_t)tag.n);
+	return Py_BuildValue("(Ny#)", blob, (const char *)value.tag.b, (Py_ssize_t)value.tag.n);
 }
 
 PyObject *
 zpy_store_size(PyObject *self, PyObject *args)
 {
-	struct value value = NO_ANSWER;
+	struct value value = no_answer;
 	zinc_get request;
 	struct fetch f = {.store = zpy_store_of(self), .requests = &request, .values = &value, .n = 1};
 	const char *key = NULL;
@@ -258,9 +296,11 @@ take_requests(struct fetch *f, PyObject *items)
 		PyErr_NoMemory();
 		return -1;
 	}
-	for (i = 0; i < f->n; i++)
+	for (i = 0; i < f->n; i++) {
 		if (take_request(&f->requests[i], PyTuple_GetItem(items, (Py_ssize_t)i)) != 0)
 			return -1;
+		f->requests[i].untagged = !f->same || f->n == 1;
+	}
 	return 0;
 }
 
@@ -281,11 +321,17 @@ value_list(struct fetch *f)
 }
 
 PyObject *
-zpy_store_get_many(PyObject *self, PyObject *requests)
+zpy_store_get_many(PyObject *self, PyObject *args, PyObject *kw)
 {
+	static char *names[] = {"requests", "same", NULL};
 	struct fetch f = {.store = zpy_store_of(self)};
-	PyObject *items = PySequence_Tuple(requests), *list = NULL;
+	PyObject *requests, *items, *list = NULL;
+	int same = 0;
 
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "O|$p", names, &requests, &same))
+		return NULL;
+	f.same = same;
+	items = PySequence_Tuple(requests);
 	if (!items)
 		return NULL;
 	if (take_requests(&f, items) == 0 && (f.n == 0 || fetch_all(&f) == 0))

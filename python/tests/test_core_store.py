@@ -79,6 +79,15 @@ def test_ranges_are_slices(store: _core.Store, size: int) -> None:
     assert [data(store.get(*request)) for request in requests] == expected
 
 
+def test_parts_of_the_same_value(store: _core.Store) -> None:
+    store.put("k", b"0123456789")
+    found = store.get_many([("k", 1, 2, False), ("k", 0, 3, True), ("k", 99, 1, False)], same=True)
+    assert [data(value) for value in found] == [b"12", b"789", b""]
+    assert store.get_many([("no", 0, 1, False), ("no", 0, 2, True)], same=True) == [None, None]
+    with pytest.raises(_errors.ConflictError):  # they are never the same
+        store.get_many([("k", 0, 1, False), ("no", 0, 1, False)], same=True)
+
+
 def test_a_blob_is_a_read_only_buffer(store: _core.Store) -> None:
     store.put("k", b"0123")
     blob = store.get("k")

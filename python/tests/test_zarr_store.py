@@ -296,6 +296,34 @@ def test_parts_of_a_missing_key(store: ZincStore) -> None:
     assert isinstance(caught.value.exceptions[0], FileNotFoundError)
 
 
+@pytest.mark.parametrize("place", ["memory", "directory", "sqlite", "s3"], indirect=True)
+def test_parts_belong_to_one_value(place: Place, store: ZincStore) -> None:
+    """Although another writer replaces it all the time."""
+    values = [buffer(bytes([i]) * 300_000) for i in range(4)]
+    store.set_sync("k", values[0])
+    stop = threading.Event()
+
+    def write() -> None:
+        writer = ZincStore(place.url, settings=place.settings)
+        while not stop.is_set():
+            for value in values:
+                writer.set_sync("k", value)
+                time.sleep(0.001)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        ranges = [RangeByteRequest(0, 1000), RangeByteRequest(150_000, 151_000), SuffixByteRequest(10)]
+        for _ in range(30):
+            parts = store.get_ranges_sync("k", ranges, prototype=PROTOTYPE, max_gap_bytes=0)
+            assert len({byte for _, part in parts if part is not None for byte in part.to_bytes()}) == 1
+            whole = store.get_sync("k")
+            assert whole is not None and len(set(whole.to_bytes())) == 1
+    finally:
+        stop.set()
+        thread.join()
+
+
 def test_small_and_large_values(store: ZincStore) -> None:
     for size in (0, SMALL - 1, SMALL, SMALL + 1, 5_000_000):
         value = os.urandom(size)

@@ -58,7 +58,13 @@ class Store:
 
         More than `limit` bytes (0: any number) raise LimitError, before they are in memory.
         """
-    def get_many(self, requests: Sequence[tuple[str, int, int, bool]]) -> list[Blob | None]: ...
+    def get_many(
+        self, requests: Sequence[tuple[str, int, int, bool]], *, same: bool = False
+    ) -> builtins.list[Blob | None]:
+        """Many of them in one call.
+
+        same: they are parts of one value, also while others replace it; ConflictError if it never stays long enough.
+        """
     def get_tagged(self, key: str) -> tuple[Blob, bytes] | None:
         """The value and its tag, for `put(..., tag=)`."""
     def size(self, key: str) -> int | None: ...

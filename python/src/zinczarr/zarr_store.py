@@ -107,10 +107,17 @@ class ZincStore(Store):
             self._is_open = True
         return self._handle
 
+    async def _opened(self) -> _core.Store:
+        """Opening may wait: for a server that has the directory of an archive, for the lock of a database."""
+        handle = self._handle
+        if handle is None:
+            handle = await _in_thread(lambda: self.core)
+        return handle
+
     async def _open(self) -> None:
         if self._is_open:
             raise ValueError("store is already open")
-        await _in_thread(lambda: self.core)
+        await self._opened()
         self._is_open = True
 
     def close(self) -> None:
@@ -191,7 +198,7 @@ class ZincStore(Store):
         self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
         """The value or a part of it; None if there is no such key."""
-        core, part = self.core, as_range(byte_range)
+        core, part = await self._opened(), as_range(byte_range)
         if not core.flags & Capability.REMOTE:
             try:
                 return _buffer(_get(core, key, part, SMALL), prototype)
@@ -203,7 +210,7 @@ class ZincStore(Store):
         self, prototype: BufferPrototype, key_ranges: Iterable[tuple[str, ByteRequest | None]]
     ) -> list[Buffer | None]:
         """Many values or parts, with one call of the store."""
-        core = self.core
+        core = await self._opened()
         requests = [(key, *as_range(byte_range)) for key, byte_range in key_ranges]
         found = await _in_thread(lambda: _get_many(core, requests)) if requests else []
         return [_buffer(value, prototype) for value in found]
@@ -212,7 +219,7 @@ class ZincStore(Store):
         self, requests: Iterable[tuple[str, BufferPrototype, ByteRequest | None]]
     ) -> AsyncGenerator[tuple[str, Buffer | None], None]:
         wanted = list(requests)
-        core = self.core
+        core = await self._opened()
         parts = [(key, *as_range(byte_range)) for key, _, byte_range in wanted]
         found = await _in_thread(lambda: _get_many(core, parts)) if parts else []
         for (key, prototype, _), value in zip(wanted, found, strict=True):
@@ -228,9 +235,9 @@ class ZincStore(Store):
         max_gap_bytes: int = 1 << 20,
         max_coalesced_bytes: int = 16 << 20,
     ) -> AsyncIterator[Sequence[tuple[int, Buffer | None]]]:
-        """Many parts of one value; the store decides how many requests are open at once."""
+        """Many parts of one value, also while others replace it.  The store decides how many requests are open."""
         plan = together(byte_ranges, max_gap_bytes, max_coalesced_bytes)
-        core = self.core
+        core = await self._opened()
         if plan:
             yield await _in_thread(lambda: _get_plan(core, key, plan, prototype))
 
@@ -259,7 +266,7 @@ class ZincStore(Store):
         return size
 
     async def _size(self, key: str) -> int | None:
-        core = self.core
+        core = await self._opened()
         return await _soon(core, lambda: _missing_is_none(lambda: core.size(key)))
 
     # ---- writing ----
@@ -272,7 +279,7 @@ class ZincStore(Store):
     async def set(self, key: str, value: Buffer) -> None:
         """Store a value."""
         self._check_writable()
-        core, data = self.core, _bytes_of(value)
+        core, data = await self._opened(), _bytes_of(value)
         await _write(core, lambda: core.put(key, data, relaxed=self._relaxed))
 
     async def set_if_not_exists(self, key: str, value: Buffer) -> None:
@@ -281,12 +288,12 @@ class ZincStore(Store):
         Of several writers exactly one succeeds, where the store has conditions.
         """
         self._check_writable()
-        core, data = self.core, _bytes_of(value)
+        core, data = await self._opened(), _bytes_of(value)
         await _write(core, lambda: _put_new(core, key, data, self._relaxed))
 
     async def _set_many(self, values: Iterable[tuple[str, Buffer]]) -> None:
         self._check_writable()
-        core, items = self.core, {key: _bytes_of(value) for key, value in values}
+        core, items = await self._opened(), {key: _bytes_of(value) for key, value in values}
         await _write(core, lambda: core.put_many(list(items.items()), relaxed=self._relaxed))
 
     # ---- deleting ----
@@ -299,13 +306,13 @@ class ZincStore(Store):
     async def delete(self, key: str) -> None:
         """Delete a key, or do nothing if there is none.  NotImplementedError if the store keeps it for ever."""
         self._check_writable()
-        core = self.core
+        core = await self._opened()
         await _write(core, lambda: _delete(core, key, self._relaxed))
 
     async def delete_dir(self, prefix: str) -> None:
         """Delete every key below a prefix."""
         self._check_writable()
-        core, below = self.core, _below(prefix)
+        core, below = await self._opened(), _below(prefix)
         await _write(core, lambda: _delete_below(core, below, self._relaxed))
 
     async def clear(self) -> None:
@@ -325,24 +332,24 @@ class ZincStore(Store):
 
     async def list_prefix(self, prefix: str) -> AsyncIterator[str]:
         """Every key that begins with the prefix, as text: "a" gives "ab/c", and "a/" does not."""
-        core = self.core
+        core = await self._opened()
         for key, _ in await _in_thread(lambda: _keys(core, prefix)):
             yield key
 
     async def list_dir(self, prefix: str) -> AsyncIterator[str]:
         """The names of keys and prefixes directly below a prefix."""
-        core, below = self.core, _below(prefix)
+        core, below = await self._opened(), _below(prefix)
         for entry in await _soon(core, lambda: _names(core, below)):
             yield entry
 
     async def is_empty(self, prefix: str) -> bool:
         """Is there no key below the prefix?"""
-        core, below = self.core, _below(prefix)
+        core, below = await self._opened(), _below(prefix)
         return not await _soon(core, lambda: _names(core, below))
 
     async def getsize_prefix(self, prefix: str) -> int:
         """The bytes of all values below a prefix."""
-        core, below = self.core, _below(prefix)
+        core, below = await self._opened(), _below(prefix)
         return sum(size for _, size in await _in_thread(lambda: _listed(core, below)))
 
 
@@ -411,11 +418,12 @@ def _get_plan(
     core: _core.Store, key: str, plan: list[Together], prototype: BufferPrototype
 ) -> list[tuple[int, Buffer | None]]:
     """The parts of one value.  As zarr does, failures come as a group, and a missing key is a failure."""
+    requests = [(key, *group.request) for group in plan]
     try:
-        found = _get_many(core, [(key, *group.request) for group in plan])
+        found = _missing_is_none(lambda: core.get_many(requests, same=True))
     except Exception as error:
         raise BaseExceptionGroup("reading parts of a value failed", [error]) from None
-    if any(value is None for value in found):
+    if found is None or None in found:
         raise BaseExceptionGroup("reading parts of a value failed", [FileNotFoundError(key)])
     parts: list[tuple[int, Buffer | None]] = []
     for group, value in zip(plan, found, strict=True):
