@@ -19,7 +19,7 @@ import numpy as np
 import zarr.codecs as zc
 from zarr.codecs import numcodecs as zn
 from zarr.codecs._v2 import V2Codec
-from zarr.codecs.sharding import ShardingCodec
+from zarr.codecs.sharding import ShardingCodec, _ShardIndex, _ShardReader
 from zarr.core.chunk_key_encodings import DefaultChunkKeyEncoding, V2ChunkKeyEncoding
 from zarr.core.config import config
 from zarr.core.metadata.v2 import ArrayV2Metadata
@@ -30,6 +30,7 @@ from zinczarr import _core
 from zinczarr._capabilities import Capability
 from zinczarr._errors import ZincError
 from zinczarr._zarr_batch import Grid
+from zinczarr._zarr_pristine import is_pristine
 from zinczarr.zarr_store import ZincStore
 
 if TYPE_CHECKING:
@@ -93,6 +94,21 @@ def _known_codecs(codecs: Any) -> bool:
 
 def _known_sharding(codec: ShardingCodec) -> bool:
     return _known_codecs(codec.codecs) and _known_codecs(codec.index_codecs)
+
+
+def _classes_of(codecs: Any) -> set[type]:
+    """The classes that encode and decode."""
+    found = {type(c) for c in codecs}
+    for c in codecs:
+        if type(c) is ShardingCodec:
+            found |= {_ShardIndex, _ShardReader} | _classes_of(c.codecs) | _classes_of(c.index_codecs)
+    return found
+
+
+def _chosen_order(codecs: Any) -> bool:
+    """Has the user chosen an order of chunks in shards?  zarr-python keeps it; libzinc has its own."""
+    shards = [c for c in codecs if type(c) is ShardingCodec]
+    return any(c.subchunk_write_order != "morton" or _chosen_order(c.codecs) for c in shards)
 
 
 def _v3_grid(metadata: ArrayV3Metadata) -> Grid | None:
@@ -225,7 +241,9 @@ class Source:
     def __init__(self, metadata: ArrayMetadata, store: Store) -> None:
         self.metadata, self.store = metadata, store
         self.grid = _v3_grid(metadata) if isinstance(metadata, ArrayV3Metadata) else _v2_grid(metadata)
-        self.usable = self.grid is not None and type(store) in _OPENERS
+        known = self.grid is not None and type(store) in _OPENERS
+        self.usable = known and is_pristine(_classes_of(codecs_of(metadata)))
+        self.writable = not (isinstance(metadata, ArrayV3Metadata) and _chosen_order(metadata.codecs))
         self.dtype: np.dtype[Any] = metadata.dtype.to_native_dtype()
         self._document: dict[str, Any] | None = None
         self._handle: Handle | None = None

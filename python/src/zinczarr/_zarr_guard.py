@@ -87,7 +87,7 @@ async def write_alone(piece: Piece, write: Callable[[Piece], Awaitable[None]], d
     path = piece[0]
     opened = opened_store(path.store)
     async with key_locks.hold((type(path.store), str(path.store), path.path)):
-        if opened is None or not opened.store.flags & Capability.CAS:
+        if path.store.read_only or opened is None or not opened.store.flags & Capability.CAS:
             await write(piece)
             return
         while True:

@@ -179,7 +179,7 @@ class ZincCodecPipeline(BatchedCodecPipeline):
     async def write(self, batch_info: Iterable[Any], value: NDBuffer, drop_axes: tuple[int, ...] = ()) -> None:
         """Write the pieces of a batch."""
         batch = batch_info if isinstance(batch_info, list) else list(batch_info)
-        if await self._write_batch_at_once(batch, value, drop_axes):
+        if not batch or await self._write_batch_at_once(batch, value, drop_axes):
             return
         counts["general write"] += 1
         if all(isinstance(piece[0], StorePath) for piece in batch):
@@ -190,7 +190,10 @@ class ZincCodecPipeline(BatchedCodecPipeline):
     async def _write_batch_at_once(self, batch: list[Piece], value: NDBuffer, drop: tuple[int, ...]) -> bool:
         """False: libzinc cannot write this batch."""
         memory = _memory(value)
-        if memory is None or not self._qualifies(batch, memory.dtype) or batch[0][0].store.read_only:
+        if memory is None or not self._qualifies(batch, memory.dtype):
+            return False
+        assert self.source is not None
+        if batch[0][0].store.read_only or not self.source.writable:
             return False
         found = self._find(batch, None if memory.shape == () else memory.shape, drop)
         if found is None or not found[0].excludes or found[1].repeats():
