@@ -7,7 +7,7 @@ gets (units done, units in all, bytes done) and may return true to cancel.
 
 import builtins
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Self, final
 
 from typing_extensions import Buffer
 
@@ -29,6 +29,7 @@ def trim() -> None:
 def rows(what: str) -> list[tuple[str, str, str]]:
     """Name, other names and purpose of all `what`: formats, stores, codecs, dtypes, libraries ..."""
 
+@final
 class Blob:
     """Bytes that the library returned, without a copy: a read-only buffer."""
 
@@ -36,18 +37,19 @@ class Blob:
     def __bytes__(self) -> bytes: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
+@final
 class Store:
     """Keys and bytes (zinc/store.h)."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         url: str,
         *,
         settings: Mapping[str, str] | None = None,
         read_only: bool = False,
         relaxed: bool = False,
         links: int = 0,
-    ) -> None: ...
+    ) -> Self: ...
     @property
     def url(self) -> str: ...
     @property
@@ -80,11 +82,12 @@ class Store:
         """One level; prefixes end in "/"."""
     def sync(self) -> None: ...
 
+@final
 class Hierarchy:
     """A hierarchy of any version of Zarr (zinc.h section 6)."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         url: str | Store,
         *,
         prefix: str = "",
@@ -98,7 +101,7 @@ class Hierarchy:
         links: int = 0,
         fallback: str | None = None,
         settings: Mapping[str, str] | None = None,
-    ) -> None:
+    ) -> Self:
         """Of a URL; or with the root at `prefix` of an open store, which then decides read_only, relaxed and links."""
     @property
     def path(self) -> str:
@@ -127,6 +130,7 @@ class Hierarchy:
     def consolidate(self, path: str, *, remove: bool = False, progress: Progress | None = None) -> None: ...
     def consolidated(self, path: str) -> bool: ...
 
+@final
 class Array:
     """An array (zinc.h section 7)."""
 
@@ -232,8 +236,8 @@ class Array:
     ) -> int:
         """Returns the first index of the range that was reserved and written."""
     def resize(self, shape: Sequence[int]) -> None: ...
-    def chunk_key(self, index: Sequence[int]) -> str: ...
-    def chunk_get(self, index: Sequence[int]) -> Blob | None: ...
+    def chunk_key(self, index: Sequence[int], /) -> str: ...
+    def chunk_get(self, index: Sequence[int], /) -> Blob | None: ...
     def chunk_put(self, index: Sequence[int], value: Buffer | None) -> None: ...
     def stored(self) -> dict[str, int]:
         """The members of zinc_stored."""

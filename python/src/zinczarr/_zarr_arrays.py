@@ -14,7 +14,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numcodecs  # type: ignore[import-untyped]
+import numcodecs
 import numpy as np
 import zarr.codecs as zc
 from zarr.codecs import numcodecs as zn

@@ -57,7 +57,7 @@ class ZincBackendArray(BackendArray):
         self.shape = array.shape
         self.dtype = _shown(array)
 
-    def get_duck_array(self) -> Any:
+    def get_duck_array(self, dtype: Any = None) -> Any:
         """Everything; xarray's own way reads through an index, which is the same with one more copy."""
         return self._finish(self._array[...])
 
@@ -288,7 +288,7 @@ class ZincDataStore(AbstractDataStore):
         document = json.loads(place.hierarchy().document(node.path))
         return Source(_open.array_at(place), node, document, self._masked)
 
-    def get_variables(self) -> dict[str, Variable]:  # type: ignore[override]
+    def get_variables(self) -> dict[str, Variable]:
         return {name: source.variable() for name, source in self.sources().items()}
 
     def get_attrs(self) -> dict[str, Any]:
