@@ -2,6 +2,7 @@
 """python_zarr.py OURS.xml [DEFAULT.xml] - compare the outcomes of zarr-python's tests (JUnit files)
 
 With DEFAULT.xml: a test that passes there must pass in OURS.xml; every difference is named.  Without it: no test may fail.
+The last line is "N passed, N failed".
 """
 
 import sys
@@ -44,6 +45,7 @@ def main(ours_path: str, default_path: str | None = None) -> int:
         bad = lost(ours, default)
     for name in bad:
         print(f"python_zarr: {name}: {ours.get(name, 'not run')}", file=sys.stderr)
+    print(f"{sum(outcome == 'passed' for outcome in ours.values())} passed, {len(bad)} failed")
     return 1 if bad or not ours else 0
 
 
