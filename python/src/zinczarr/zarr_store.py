@@ -107,7 +107,7 @@ class ZincStore(Store):
             self._is_open = True
         return self._handle
 
-    async def _opened(self) -> _core.Store:
+    async def _ready(self) -> _core.Store:
         """Opening may wait: for a server that has the directory of an archive, for the lock of a database."""
         handle = self._handle
         if handle is None:
@@ -117,7 +117,7 @@ class ZincStore(Store):
     async def _open(self) -> None:
         if self._is_open:
             raise ValueError("store is already open")
-        await self._opened()
+        await self._ready()
         self._is_open = True
 
     def close(self) -> None:
@@ -137,8 +137,13 @@ class ZincStore(Store):
 
     @property
     def url(self) -> str:
-        """The URL without user, password and query, which may be secrets."""
-        return _shown(self._url)
+        """The URL, and a path as an absolute one.  `str(store)` leaves out user, password and query."""
+        return self._url
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The settings that were given."""
+        return dict(self._settings)
 
     @property
     def capabilities(self) -> Capability:
@@ -177,7 +182,8 @@ class ZincStore(Store):
         return hash(self._url)
 
     def __str__(self) -> str:
-        return self.url if ":" in self.url else f"file://{self.url}"
+        shown = _shown(self._url)
+        return f"file://{shown}" if shown.startswith("/") else shown
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}('{self}')"
@@ -198,7 +204,7 @@ class ZincStore(Store):
         self, key: str, prototype: BufferPrototype | None = None, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
         """The value or a part of it; None if there is no such key."""
-        core, part = await self._opened(), as_range(byte_range)
+        core, part = await self._ready(), as_range(byte_range)
         if not core.flags & Capability.REMOTE:
             try:
                 return _buffer(_get(core, key, part, SMALL), prototype)
@@ -210,7 +216,7 @@ class ZincStore(Store):
         self, prototype: BufferPrototype, key_ranges: Iterable[tuple[str, ByteRequest | None]]
     ) -> list[Buffer | None]:
         """Many values or parts, with one call of the store."""
-        core = await self._opened()
+        core = await self._ready()
         requests = [(key, *as_range(byte_range)) for key, byte_range in key_ranges]
         found = await _in_thread(lambda: _get_many(core, requests)) if requests else []
         return [_buffer(value, prototype) for value in found]
@@ -219,7 +225,7 @@ class ZincStore(Store):
         self, requests: Iterable[tuple[str, BufferPrototype, ByteRequest | None]]
     ) -> AsyncGenerator[tuple[str, Buffer | None], None]:
         wanted = list(requests)
-        core = await self._opened()
+        core = await self._ready()
         parts = [(key, *as_range(byte_range)) for key, _, byte_range in wanted]
         found = await _in_thread(lambda: _get_many(core, parts)) if parts else []
         for (key, prototype, _), value in zip(wanted, found, strict=True):
@@ -237,7 +243,7 @@ class ZincStore(Store):
     ) -> AsyncIterator[Sequence[tuple[int, Buffer | None]]]:
         """Many parts of one value, also while others replace it.  The store decides how many requests are open."""
         plan = together(byte_ranges, max_gap_bytes, max_coalesced_bytes)
-        core = await self._opened()
+        core = await self._ready()
         if plan:
             yield await _in_thread(lambda: _get_plan(core, key, plan, prototype))
 
@@ -266,7 +272,7 @@ class ZincStore(Store):
         return size
 
     async def _size(self, key: str) -> int | None:
-        core = await self._opened()
+        core = await self._ready()
         return await _soon(core, lambda: _missing_is_none(lambda: core.size(key)))
 
     # ---- writing ----
@@ -279,7 +285,7 @@ class ZincStore(Store):
     async def set(self, key: str, value: Buffer) -> None:
         """Store a value."""
         self._check_writable()
-        core, data = await self._opened(), _bytes_of(value)
+        core, data = await self._ready(), _bytes_of(value)
         await _write(core, lambda: core.put(key, data, relaxed=self._relaxed))
 
     async def set_if_not_exists(self, key: str, value: Buffer) -> None:
@@ -288,12 +294,12 @@ class ZincStore(Store):
         Of several writers exactly one succeeds, where the store has conditions.
         """
         self._check_writable()
-        core, data = await self._opened(), _bytes_of(value)
+        core, data = await self._ready(), _bytes_of(value)
         await _write(core, lambda: _put_new(core, key, data, self._relaxed))
 
     async def _set_many(self, values: Iterable[tuple[str, Buffer]]) -> None:
         self._check_writable()
-        core, items = await self._opened(), {key: _bytes_of(value) for key, value in values}
+        core, items = await self._ready(), {key: _bytes_of(value) for key, value in values}
         await _write(core, lambda: core.put_many(list(items.items()), relaxed=self._relaxed))
 
     # ---- deleting ----
@@ -306,13 +312,13 @@ class ZincStore(Store):
     async def delete(self, key: str) -> None:
         """Delete a key, or do nothing if there is none.  NotImplementedError if the store keeps it for ever."""
         self._check_writable()
-        core = await self._opened()
+        core = await self._ready()
         await _write(core, lambda: _delete(core, key, self._relaxed))
 
     async def delete_dir(self, prefix: str) -> None:
         """Delete every key below a prefix."""
         self._check_writable()
-        core, below = await self._opened(), _below(prefix)
+        core, below = await self._ready(), _below(prefix)
         await _write(core, lambda: _delete_below(core, below, self._relaxed))
 
     async def clear(self) -> None:
@@ -332,24 +338,24 @@ class ZincStore(Store):
 
     async def list_prefix(self, prefix: str) -> AsyncIterator[str]:
         """Every key that begins with the prefix, as text: "a" gives "ab/c", and "a/" does not."""
-        core = await self._opened()
+        core = await self._ready()
         for key, _ in await _in_thread(lambda: _keys(core, prefix)):
             yield key
 
     async def list_dir(self, prefix: str) -> AsyncIterator[str]:
         """The names of keys and prefixes directly below a prefix."""
-        core, below = await self._opened(), _below(prefix)
+        core, below = await self._ready(), _below(prefix)
         for entry in await _soon(core, lambda: _names(core, below)):
             yield entry
 
     async def is_empty(self, prefix: str) -> bool:
         """Is there no key below the prefix?"""
-        core, below = await self._opened(), _below(prefix)
+        core, below = await self._ready(), _below(prefix)
         return not await _soon(core, lambda: _names(core, below))
 
     async def getsize_prefix(self, prefix: str) -> int:
         """The bytes of all values below a prefix."""
-        core, below = await self._opened(), _below(prefix)
+        core, below = await self._ready(), _below(prefix)
         return sum(size for _, size in await _in_thread(lambda: _listed(core, below)))
 
 
