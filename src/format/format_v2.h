@@ -42,8 +42,8 @@ typedef struct zinc_v2_type {
 zinc_status zinc_v2_type_parse(zinc_v2_type *out, zinc_json_doc *doc, const zinc_json *v, const char *object,
 			       zinc_report *r, zinc_error *err);
 void zinc_v2_type_fini(zinc_v2_type *t);
-/* The fill value of such a type in the final version's vocabulary; errors by rule V2-8.  NULL and null give nothing:
- * zeros. */
+/* The fill value of such a type in the final version's vocabulary; errors by rule V2-8.  NULL and null give
+ * zeros, or NaT. */
 zinc_status zinc_v2_fill_parse(zinc_json **out, zinc_json_doc *doc, const zinc_v2_type *t, const zinc_json *v,
 			       zinc_report *r, zinc_error *err);
 /* The reverse.  E_INVALID naming what version 2 cannot hold. */

@@ -11,6 +11,7 @@
  * The room dtype parses both vocabularies.  This file maps its findings to version 2's rules.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "format/format_v2.h"
 
@@ -125,6 +126,17 @@ zinc_v2_type_fini(zinc_v2_type *t)
 
 /* ---- fill values ---- */
 
+/* null is "undefined".  Missing chunks are then read as zarr-python 3 does: zeros, and NaT for dates. */
+static void
+no_fill(const zinc_dtype *t, void *element)
+{
+	const int64_t nat = INT64_MIN;
+
+	zinc_dtype_zero(t, element);
+	if (t->kind == ZINC_KIND_DATETIME || t->kind == ZINC_KIND_TIMEDELTA)
+		memcpy(element, &nat, sizeof nat);
+}
+
 /* Parse the value into one element. */
 static zinc_status
 parse_fill(const zinc_v2_type *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
@@ -134,8 +146,8 @@ parse_fill(const zinc_v2_type *t, const zinc_json *v, void *element, zinc_report
 	zinc_report own;
 	zinc_status st;
 
-	zinc_dtype_zero(t->dtype, element);
-	if (!v || zinc_json_is(v, ZINC_JSON_NULL)) /* "undefined" means no fill value */
+	no_fill(t->dtype, element);
+	if (!v || zinc_json_is(v, ZINC_JSON_NULL))
 		return ZINC_OK;
 	bridge(&own, &x);
 	st = zinc_dtype_parse_fill_v2(t->dtype, t->big, v, element, &own, &e);

@@ -10,7 +10,7 @@
  *   order "F"                a transpose of all axes, first
  *   filters                  array->array codecs, then bytes (or a filter in its place), then bytes->bytes codecs
  *   compressor               the last codec
- *   fill_value null          zeros: the specification leaves them to the reader
+ *   fill_value null          zeros, or NaT: the specification leaves them to the reader
  *   _ARRAY_DIMENSIONS        dimension_names
  *
  * Promises:

@@ -149,7 +149,7 @@ test_fills(void **state)
 	    {DOC("\"<f4\"", "NaN", ""), "\"NaN\"", true},
 	    {DOC("\"<f4\"", "-Infinity", ""), "\"-Infinity\"", true},
 	    {DOC("\"|S2\"", "0", ""), "\"\"", false},
-	    {DOC("\"<M8[s]\"", "null", ""), "0", false},
+	    {DOC("\"<M8[s]\"", "null", ""), "\"NaT\"", false},
 	    {DOC("[[\"a\", \">i2\"]]", "null", ""), "{\"a\":0}", false},
 	    {DOC("[[\"a\", \">i2\"]]", "\"AQI=\"", ""), "{\"a\":258}", false},
 	    {DOC("\"<U3\"", "0", ""), "\"\"", false},

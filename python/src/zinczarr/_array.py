@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from . import _core, _dtypes, _url
 from ._dtypes import NUMBERS, Element
-from ._errors import RangeError
+from ._errors import UnsupportedError
 from ._indexing import (
     AnyArray,
     Mixed,
@@ -138,8 +138,11 @@ class Array:
 
     @property
     def chunks(self) -> Shape:
-        """The shape of a chunk; of an inner chunk where sharded."""
-        return self._core.chunks or ()
+        """The shape of a chunk; of an inner chunk where sharded.  UnsupportedError if the grid is not supported."""
+        found = self._core.chunks
+        if found is None:
+            raise UnsupportedError(f"{self.url}: {self.name}: {self._core.unsupported or 'chunks differ in shape'}")
+        return found
 
     @property
     def shards(self) -> Shape | None:
@@ -157,7 +160,14 @@ class Array:
 
     @property
     def fill_value(self) -> Any:
-        return _dtypes.fill_value(self._core, self._element)
+        """What elements are that are not stored; None if a document of v2 does not define it."""
+        return None if self._undefined_fill() else _dtypes.fill_value(self._core, self._element)
+
+    def _undefined_fill(self) -> bool:
+        if self._metadata["format"] != "v2":
+            return False
+        document = self._document or self._place.hierarchy().document(self._core.path)
+        return json.loads(document).get("fill_value") is None
 
     @property
     def order(self) -> str:
@@ -181,9 +191,10 @@ class Array:
         return self.stored()["objects"] * per
 
     def nbytes_stored(self) -> int:
-        """Bytes in the store, with those of the metadata."""
-        found = self.stored()
-        return found["bytes"]
+        """Bytes of all keys of the array in the store, with its metadata."""
+        h = self._place.hierarchy()
+        prefix = h.prefix + (self.path + "/" if self.path else "")
+        return sum(size for _, size in h.store.list(prefix))
 
     @property
     def path(self) -> str:
@@ -338,8 +349,9 @@ class Array:
         element = self._element
         number = 0
         memory = element.memory
-        if dtype is not None and dtype != memory and element.number and dtype in NUMBERS:
-            number, memory = NUMBERS[dtype], dtype
+        native = None if dtype is None else dtype.newbyteorder("=")
+        if native is not None and native != memory and element.number and _dtypes.converts(memory, native):
+            number, memory = NUMBERS[native], native
         made = np.empty(plan.shape, memory, order="F" if self._order == "F" else "C")
         plan.read(made, self._reader(number, convert, options or {}))
         if not number:
@@ -347,7 +359,7 @@ class Array:
         if fields:
             made = made[fields if isinstance(fields, str) else list(fields)]
         if dtype is not None and made.dtype != dtype:
-            made = _cast(made, dtype, exact=convert == 0)
+            made = _dtypes.checked(made, dtype)
         return made if plan.shape else made[()]
 
     def _get_into(
@@ -365,7 +377,7 @@ class Array:
         element = self._element
         if not fields and into.dtype == element.memory:
             plan.read(into, self._reader(0, convert, options))
-        elif not fields and element.number and into.dtype in NUMBERS and into.dtype.isnative:
+        elif not fields and element.number and _dtypes.converts(element.memory, into.dtype):
             plan.read(into, self._reader(NUMBERS[into.dtype], convert, options))
         else:
             into[...] = self._get(plan, fields=fields, dtype=into.dtype, convert=convert, options=options)
@@ -499,11 +511,9 @@ class Array:
     def blocks(self) -> BlockIndex:
         return BlockIndex(self)
 
-    def _edges(self, inner: bool = False) -> list[Sequence[int] | int]:
-        """For each dimension the length of a stored object, or the lengths of all."""
-        lengths = self.chunks if inner or self.shards is None else self.shards
-        shapes = (self._metadata.get("chunk_grid") or {}).get("chunk_shapes")
-        return list(lengths) if shapes is None else [_run_lengths(edge) for edge in shapes]
+    def _edges(self, inner: bool = False) -> list[int]:
+        """For each dimension the length of a stored object."""
+        return list(self.chunks if inner or self.shards is None else self.shards)
 
     # ---- as an object of Python and NumPy ----
 
@@ -714,34 +724,5 @@ def _broadcast(source: AnyArray, shape: Shape) -> AnyArray:
         raise ValueError(f"could not broadcast a value of the shape {source.shape} to {shape}") from None
 
 
-def _cast(array: AnyArray, dtype: np.dtype[Any], exact: bool) -> AnyArray:
-    made = array.astype(dtype)
-    if exact and not _same(array, made):
-        raise RangeError(f"some elements do not fit the type {dtype}; read them as {array.dtype}")
-    return made
-
-
-def _same(a: AnyArray, b: AnyArray) -> bool:
-    back = b.astype(a.dtype)
-    return bool(np.all((back == a) | ((back != back) & (a != a))))
-
-
-def _lengths(n: int, edge: Sequence[int] | int) -> Shape:
-    if isinstance(edge, int):
-        return tuple(min(edge, n - i) for i in range(0, n, max(edge, 1)))
-    found: list[int] = []
-    for length in edge:
-        if n > 0:
-            found.append(min(length, n))
-        n -= length
-    return tuple(found)
-
-
-def _run_lengths(edge: Any) -> Sequence[int] | int:
-    """Of a rectilinear grid: a length for all, or a list of lengths and of [length, repeats]."""
-    if isinstance(edge, int):
-        return edge
-    found: list[int] = []
-    for item in edge:
-        found += [item[0]] * item[1] if isinstance(item, list) else [item]
-    return found
+def _lengths(n: int, edge: int) -> Shape:
+    return tuple(min(edge, n - i) for i in range(0, n, max(edge, 1)))

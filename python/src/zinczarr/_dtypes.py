@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,13 @@ NUMBERS: dict[np.dtype[Any], int] = {
 }
 
 OBJECT = np.dtype(object)
+
+
+def converts(source: np.dtype[Any], to: np.dtype[Any]) -> bool:
+    """Does the library convert elements of these native types?  It does not for booleans, nor from complex to real."""
+    if source not in NUMBERS or to not in NUMBERS or not (source.isnative and to.isnative):
+        return False
+    return source.kind in ("c" if to.kind == "c" else "") or (source.kind in "iuf" and to.kind in "iufc")
 
 
 def text_dtype() -> np.dtype[Any]:
@@ -101,26 +109,29 @@ def prepare(value: Any, element: Element, convert: int | None) -> tuple[np.ndarr
     if array.dtype == element.memory:
         return array, 0, 0
     native = array.dtype.newbyteorder("=")
-    if element.number and native in NUMBERS:
+    if element.number and converts(native, element.memory):
         return array.astype(native, copy=False), NUMBERS[native], convert
-    return _checked(array, element.memory), 0, 0
+    return checked(array, element.memory), 0, 0
 
 
 def _cast_as_numpy(value: Any, element: Element) -> tuple[np.ndarray[Any, Any], int, int]:
     if not hasattr(value, "dtype"):
         return np.asarray(value, element.memory), 0, 0
     array = np.asarray(value)
-    if element.number and array.dtype in NUMBERS and array.dtype.isnative and np.can_cast(array.dtype, element.memory):
+    if element.number and converts(array.dtype, element.memory) and np.can_cast(array.dtype, element.memory):
         return array, NUMBERS[array.dtype], 8  # the library converts it without a copy; 2**53 + 1 rounds as in NumPy
     return array.astype(element.memory, copy=False), 0, 0
 
 
-def _checked(array: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    made = array.astype(dtype)
-    back = made.astype(array.dtype)
+def checked(array: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """The elements as another type; RangeError if one changes, which shows when it is cast back."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of NumPy, on what this finds
+        made = array.astype(dtype)
+        back = made.astype(array.dtype)
     same = back == array
-    if array.dtype.names is None:
-        same = same | ((back != back) & (array != array))
+    if array.dtype.names is None and array.dtype.kind in "fcmM":
+        same = same | ((back != back) & (array != array))  # NaN, NaT
     if not np.all(same):
         raise RangeError(f"some elements of the type {array.dtype} do not fit {dtype}")
     return made

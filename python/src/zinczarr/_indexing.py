@@ -501,47 +501,21 @@ def coordinate_plan(key: Any, shape: Shape) -> Plan:
     return plan
 
 
-def block_plan(key: Any, shape: Shape, edges: Sequence[Sequence[int] | int]) -> Plan:
-    """The key of `a.blocks[key]`: indices and slices of stored objects.  `edges` has for each dimension the length of
-    its objects, one if all are as long."""
-    items = _expand(key, len(shape))
-    slices = [
-        _block_slice(item, d, shape[d], edges[d])
-        for d, item in enumerate(item for item in items if item is not Ellipsis)
-    ]
-    return _basic_plan(slices, shape)
+def block_plan(key: Any, shape: Shape, edges: Sequence[int]) -> Plan:
+    """The key of `a.blocks[key]`: indices and slices of stored objects, whose lengths are `edges`."""
+    items = [item for item in _expand(key, len(shape)) if item is not Ellipsis]
+    return _basic_plan([_block_slice(item, d, shape, edges) for d, item in enumerate(items)], shape)
 
 
-def _block_slice(item: Item, d: int, n: int, edge: Sequence[int] | int) -> slice:
-    starts = _Starts(n, edge)
+def _block_slice(item: Item, d: int, shape: Shape, edges: Sequence[int]) -> slice:
+    edge = max(edges[d], 1) if d < len(edges) else 1
+    count = -(-shape[d] // edge) if d < len(shape) else 0
     if isinstance(item, int):
-        at = item + starts.count if item < 0 else item
-        if not 0 <= at < starts.count:
-            raise IndexError(f"block {item} is out of bounds for axis {d} with {starts.count} blocks")
-        return slice(starts.at(at), starts.at(at + 1))
+        at = item + count if item < 0 else item
+        if not 0 <= at < count:
+            raise IndexError(f"block {item} is out of bounds for axis {d} with {count} blocks")
+        return slice(at * edge, (at + 1) * edge)
     if not isinstance(item, slice) or item.step not in (None, 1):
         raise IndexError("blocks are selected by integers and slices without a step")
-    first, end, _ = item.indices(starts.count)
-    return slice(starts.at(first), starts.at(max(first, end)))
-
-
-class _Starts:
-    """Where the blocks of an axis begin."""
-
-    def __init__(self, n: int, edge: Sequence[int] | int) -> None:
-        self._n = n
-        self._edge = edge if isinstance(edge, int) else 0
-        self._list = [] if isinstance(edge, int) else _sums(edge, n)
-        self.count = -(-n // max(edge, 1)) if isinstance(edge, int) else max(len(self._list) - 1, 0)
-
-    def at(self, i: int) -> int:
-        return min(self._n, i * self._edge if self._edge else self._list[i])
-
-
-def _sums(lengths: Sequence[int], n: int) -> list[int]:
-    found = [0]
-    for length in lengths:
-        if found[-1] >= n:
-            break
-        found.append(found[-1] + length)
-    return found
+    first, end, _ = item.indices(count)
+    return slice(first * edge, max(first, end) * edge)
