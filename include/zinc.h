@@ -863,7 +863,8 @@ typedef struct zinc_attribute {
 } zinc_attribute;
 
 /* Apply all changes in one put; other keys keep their values and spelling, also under
- * concurrent edits.  Removing a missing key is E_NOTFOUND, and nothing changes. */
+ * concurrent edits.  Removing a missing key is E_NOTFOUND, and nothing changes.  Unless the hierarchy is strict, the tokens
+ * NaN, Infinity and -Infinity are accepted as numbers and stored as such, as Python does; strict readers refuse them. */
 ZINC_API ZINC_CHECKED zinc_status zinc_attributes_edit(zinc_hierarchy *h, const char *path, const zinc_attribute *changes,
                                                        size_t nchanges, const zinc_call_options *call, zinc_error *err);
 

@@ -57,15 +57,16 @@ struct edit {
 	zinc_context *ctx;
 	const zinc_attribute *changes;
 	size_t n;
+	unsigned flags; /* of the parser */
 };
 
 /* A caller's JSON text as a value of `doc`. */
 static zinc_status
-parse_value(zinc_json **out, zinc_context *ctx, zinc_json_doc *doc, const zinc_attribute *a, zinc_error *err)
+parse_value(zinc_json **out, const struct edit *edit, zinc_json_doc *doc, const zinc_attribute *a, zinc_error *err)
 {
 	zinc_json_doc *text;
 	zinc_error e;
-	const zinc_status st = zinc_json_parse(&text, ctx, a->json, strlen(a->json), 0, &e);
+	const zinc_status st = zinc_json_parse(&text, edit->ctx, a->json, strlen(a->json), edit->flags, &e);
 
 	if (st == ZINC_E_CORRUPT)
 		return zinc_fail(err, ZINC_E_INVALID, "attribute \"%.100s\": %s", a->key, e.text);
@@ -85,7 +86,7 @@ apply(const struct edit *e, zinc_json_doc *doc, zinc_json *attributes, const zin
 	zinc_json *v;
 
 	if (a->json) {
-		ZINC_TRY(parse_value(&v, e->ctx, doc, a, err));
+		ZINC_TRY(parse_value(&v, e, doc, a, err));
 		return zinc_json_set(doc, attributes, a->key, v, err);
 	}
 	if (!zinc_json_remove(attributes, a->key))
@@ -143,10 +144,11 @@ zinc_attributes_edit(zinc_hierarchy *h, const char *path, const zinc_attribute *
 		     const zinc_call_options *call, zinc_error *err)
 {
 	zinc_visit v;
-	struct edit e = {NULL, changes, nchanges};
+	struct edit e = {NULL, changes, nchanges, 0};
 
 	ZINC_TRY(ZINC_NEED(changes || nchanges == 0, err));
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	e.ctx = h->ctx;
+	e.flags = h->strict ? 0 : ZINC_JSON_NAN_TOKENS;
 	return zinc_attributes_change(h, path, apply_all, &e, err);
 }
