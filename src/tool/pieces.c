@@ -62,9 +62,11 @@ name_indices(zinc_pieces *p, int d, zinc_error *err)
 	if (!p->list[d] || !p->list_at[d])
 		return zinc_fail_nomem(err);
 	for (i = 0; i < s->n; i++) {
+		const zinc_segment *g = &s->segments[i]; /* without a list where the indices are evenly spaced */
+
 		p->list_at[d][i] = n;
-		for (k = 0; k < s->segments[i].count; k++)
-			p->list[d][n++] = s->segments[i].start + s->segments[i].in_list[k];
+		for (k = 0; k < g->count; k++)
+			p->list[d][n++] = g->start + (g->in_list ? g->in_list[k] : g->first + k * g->step);
 	}
 	return ZINC_OK;
 }
