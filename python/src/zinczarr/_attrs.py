@@ -121,7 +121,23 @@ class Attributes(MutableMapping[str, Any]):
         self.put({})
 
 
+_TOKENS = ('"NaN"', '"Infinity"', '"-Infinity"')
+
+
 def read(place: Place) -> dict[str, Any]:
     """The attributes that are stored at a place."""
-    made = _json.loads(place.hierarchy().attributes(place.path))
-    return made if isinstance(made, dict) else {}
+    text = place.hierarchy().attributes(place.path)
+    if any(token in text for token in _TOKENS):  # numbers or texts?  The library shows both as texts
+        return _as_stored(place, _json.loads(text))
+    return _json.loads(text)  # type: ignore[no-any-return]
+
+
+def _as_stored(place: Place, shown: dict[str, Any]) -> dict[str, Any]:
+    """The attributes of the document itself, in which NaN and the infinities are numbers, as zarr-python reads them."""
+    h = place.hierarchy()
+    if h.format != "v2":
+        made = _json.loads(h.document(place.path)).get("attributes")
+    else:
+        blob = h.store.get(h.prefix + f"{place.path.strip('/')}/.zattrs".lstrip("/"))
+        made = None if blob is None else _json.loads(bytes(blob).decode())
+    return made if isinstance(made, dict) and made.keys() == shown.keys() else shown

@@ -294,7 +294,7 @@ class Group:
     ) -> Array:
         """The array of this name, which is created if it is missing.
 
-        TypeError if it has another shape, or a type that its elements cannot be cast to safely (with `exact` another type).
+        TypeError if it has another shape, or a type that its elements cannot be cast to safely (`exact`: another type).
         """
         array = self._require(
             name, ARRAY, lambda: self.create_array(name, shape=shape, dtype="f8" if dtype is None else dtype, **kwargs)

@@ -32,11 +32,18 @@ def loads(text: str) -> Any:
     return json.loads(text)
 
 
-def object_text(value: Mapping[str, object] | None) -> str | None:
-    """Attributes as JSON text; None stays None."""
+def attributes_text(value: Mapping[str, object] | None) -> tuple[str | None, dict[str, object]]:
+    """Attributes of a new node as JSON text, and those that have NaN or an infinity, which are set afterwards."""
     if value is None:
-        return None
-    for key in value:
+        return None, {}
+    later: dict[str, object] = {}
+    texts: list[str] = []
+    for key, item in value.items():
         if not isinstance(key, str):
             raise TypeError(f"names of attributes are texts, not {key!r}")
-    return dumps(dict(value))
+        try:
+            texts.append(f"{json.dumps(key)}:{json.dumps(item, default=plain, allow_nan=False)}")
+        except ValueError:
+            dumps(item)  # what else is wrong is said here
+            later[key] = item
+    return "{" + ",".join(texts) + "}", later

@@ -425,8 +425,11 @@ def _clear(target: Target, force: bool) -> None:
 
 
 def make_group(place: Place, attributes: Mapping[str, object] | None, overwrite: bool | str) -> Group:
-    place.hierarchy().create_group(place.path, _json.object_text(attributes), overwrite_of(overwrite))
-    return group_at(place)
+    text, later = _json.attributes_text(attributes)
+    place.hierarchy().create_group(place.path, text, overwrite_of(overwrite))
+    group = group_at(place)
+    group.attrs.update(later)
+    return group
 
 
 def overwrite_of(overwrite: object) -> int:
@@ -551,6 +554,7 @@ def make_array(
     chunk = _create.chunk_shape(chunks, wanted.shape)
     shard, auto = _create.shards_of(shards, chunk, wanted.shape)
     checksum = place.hierarchy().format == "v3"
+    text, later = _json.attributes_text(attributes)
     made = _core.Array.create(
         place.hierarchy(),
         place.path,
@@ -562,12 +566,13 @@ def make_array(
         codecs=_create.codecs_text(codecs, filters, serializer, compressors, wanted.itemsize, checksum),
         fill=_create.fill_text(fill_value, wanted.dtype),
         dimension_names=_create.names_of(dimension_names),
-        attributes=_json.object_text(attributes),
+        attributes=text,
         key_encoding=_create.key_encoding_text(chunk_key_encoding),
         overwrite=overwrite_of(overwrite),
         fortran=_order(order),
     )
     array = array_at(place, made, config)
+    array.attrs.update(later)
     if wanted.data is not None and write_data:
         array[...] = wanted.data
     return array

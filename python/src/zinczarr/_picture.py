@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._errors import ZincError
+from ._results import plain
 
 if TYPE_CHECKING:
     from ._array import Array
@@ -119,7 +120,7 @@ def _line(kind: str, x1: float, y1: float, x2: float, y2: float) -> str:
 
 def _text(x: float, y: float, text: str, turn: bool = False) -> str:
     turned = f' transform="rotate(90 {x:.1f} {y:.1f})"' if turn else ""
-    return f'<text class="zinc-label" x="{x:.1f}" y="{y:.1f}"{turned}>{html.escape(text)}</text>'
+    return f'<text class="zinc-label" x="{x:.1f}" y="{y:.1f}"{turned}>{html.escape(plain(text))}</text>'
 
 
 def _bins(edges: Sequence[float], n: int) -> list[tuple[int, int]]:
