@@ -488,7 +488,8 @@ class Array:
         return self.shape
 
     def resize(self, new_shape: int | Sequence[int]) -> None:
-        """Change the shape.  Chunks outside are erased, and elements outside of the chunks that remain are cleared."""
+        """Change the shape.  Chunks that lie wholly outside are erased.  Elements that are cut off of other chunks are
+        there again when the array grows, as in zarr-python."""
         self._core.resize((new_shape,) if isinstance(new_shape, (int, np.integer)) else tuple(new_shape))
 
     def refresh(self) -> Array:
