@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 import json
+import math
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ from zarr.storage import LocalStore
 
 from zinczarr import _core
 from zinczarr._capabilities import Capability
-from zinczarr._errors import ZincError
+from zinczarr._errors import ZincError, ZincWarning
 from zinczarr._zarr_batch import Grid
 from zinczarr._zarr_pristine import is_pristine
 from zinczarr.zarr_store import ZincStore
@@ -186,10 +187,10 @@ def _opened_directory(store: LocalStore) -> Opened:
 
 def _opened_zinc(store: ZincStore) -> Opened:
     """The store has it, so that both end together: the values of memory:// live as long as a handle."""
-    opened: Opened | None = store.__dict__.get("_opened")
+    opened: Opened | None = store.__dict__.get("_of_pipelines")
     if opened is None or opened.store is not store.core:
         opened = Opened(store.core)
-        store.__dict__["_opened"] = opened
+        store.__dict__["_of_pipelines"] = opened
     return opened
 
 
@@ -223,6 +224,7 @@ class Handle:
     opened: Opened
     path: str
     shape: tuple[int, ...]
+    chunk_bytes: int  # of a chunk in memory, or of an inner one of a shard
 
     @property
     def remote(self) -> bool:
@@ -280,9 +282,11 @@ class Source:
                 self._document = _document(self.metadata)
             document = json.dumps({**self._document, "shape": shape})
             array = _core.Array.from_document(opened.hierarchy(self.metadata.zarr_format), "/" + path, document)
-        except (ZincError, ValueError, TypeError):
+        except (ZincError, ZincWarning, ValueError, TypeError):
             return None
-        return Handle(array, opened, path, shape) if self._agrees(array) else None
+        if not self._agrees(array):
+            return None
+        return Handle(array, opened, path, shape, math.prod(array.chunks or ()) * array.element_size)
 
     def _agrees(self, array: _core.Array) -> bool:
         """Has libzinc understood the type, the chunks and the fill value as zarr-python does?"""

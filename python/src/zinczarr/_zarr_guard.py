@@ -16,7 +16,7 @@ from zarr.core.buffer import default_buffer_prototype
 
 from zinczarr import _core
 from zinczarr._capabilities import Capability
-from zinczarr._errors import ConflictError, ExistsError, NotFoundError
+from zinczarr._errors import ConflictError, ExistsError, NotFoundError, ZincError
 from zinczarr._workers import in_thread
 from zinczarr._zarr_arrays import opened_store
 from zinczarr._zarr_locks import key_locks
@@ -96,3 +96,6 @@ async def write_alone(piece: Piece, write: Callable[[Piece], Awaitable[None]], d
                 return
             except (ConflictError, ExistsError):
                 continue
+            except ZincError:  # a key that libzinc refuses: zarr-python writes it, or raises its own exception
+                await write(piece)
+                return
