@@ -345,6 +345,10 @@ def test_equal_and_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert ZincStore("x") == ZincStore("x", read_only=True)
     assert ZincStore("s3://b", settings={"region": "a"}) != ZincStore("s3://b", settings={"region": "b"})
     assert str(ZincStore("x")) == f"file://{tmp_path}/x"
+    assert ZincStore("s3://b", settings={"anon": True}).settings == {"anonymous": "yes"}
+    for bad in (None, 5, b"x"):
+        with pytest.raises(TypeError):
+            ZincStore(bad)  # type: ignore[arg-type]
     secret = ZincStore("https://user:password@host/a?token=secret", settings={"http.header.x": "hidden"})
     for text in (repr(secret), str(secret)):
         assert "host/a" in text

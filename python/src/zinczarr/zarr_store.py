@@ -24,10 +24,10 @@ from zinczarr import _core
 from zinczarr._byte_ranges import Together, as_range, together
 from zinczarr._capabilities import Capability
 from zinczarr._errors import ExistsError, IoError, LimitError, NotFoundError, UnsupportedError
+from zinczarr._open import settings_of, url_of
 from zinczarr._workers import workers
 
 T = TypeVar("T")
-Setting = str | bool | int | float
 
 # A call in another thread costs about 100 microseconds.  A local store reads this many bytes in less, so that values up
 # to here are read at once; longer ones, in threads.
@@ -45,7 +45,8 @@ class ZincStore(Store):
     read_only
         Every change raises ValueError, as with the stores of zarr-python.
     settings
-        Of the store, by name, such as `{"endpoint": "http://localhost:9000", "anonymous": True}` for s3.
+        Of the store, by name, such as `{"endpoint": "http://localhost:9000", "anonymous": True}` for s3.  fsspec's
+        words for them (`anon`, `endpoint_url`) are understood, too.
     relaxed
         Writes do not wait for the disk, as those of zarr's LocalStore do not.  With False, what was written survives a
         power loss where the store can promise it.
@@ -87,14 +88,17 @@ class ZincStore(Store):
         url: str | os.PathLike[str],
         *,
         read_only: bool = False,
-        settings: Mapping[str, Setting] | None = None,
+        settings: Mapping[str, object] | None = None,
         relaxed: bool = True,
     ) -> None:
         super().__init__(read_only=read_only)
-        self._url = _absolute(url)
-        self._settings = {name: _setting(value) for name, value in (settings or {}).items()}
+        if not isinstance(url, (str, os.PathLike)):
+            raise TypeError(f"the URL of a ZincStore is a text or a path, not {url!r}")
+        self._url = str(url_of(url))
+        self._settings = settings_of(settings, None)
         self._relaxed = relaxed
         self._handle: _core.Store | None = None
+        self._keep: object = None  # a handle that keeps the values of memory:// alive
 
     # ---- the handle ----
 
@@ -123,17 +127,15 @@ class ZincStore(Store):
     def close(self) -> None:
         """Close the store.  Calls that are under way end as usual, and the next one opens it again."""
         super().close()
-        if not self._url.startswith("memory:"):
+        if not _in_memory(self._url):
             self._handle = None
 
     def with_read_only(self, read_only: bool = False) -> Self:
         """The same store, writable or not.  It is not open."""
         other = type(self)(self._url, read_only=read_only, settings=self._settings, relaxed=self._relaxed)
-        if self._url.startswith("memory:"):
+        if _in_memory(self._url):
             other._keep = self.core
         return other
-
-    _keep: object = None  # a handle that keeps the values of memory:// alive
 
     @property
     def url(self) -> str:
@@ -360,7 +362,7 @@ class ZincStore(Store):
 
 
 def _rebuild(kind: type[ZincStore], url: str, options: dict[str, Any], process: int) -> ZincStore:
-    if url.startswith("memory:") and process != os.getpid():
+    if _in_memory(url) and process != os.getpid():
         raise ValueError(f"{_shown(url)} is in the memory of another process")
     return kind(url, **options)
 
@@ -517,16 +519,16 @@ def _names(core: _core.Store, below: str) -> list[str]:
     return list(dict.fromkeys(entry[len(below) :].rstrip("/") for entry in entries))
 
 
-# ---- URLs and settings ----
+# ---- URLs ----
 
 
-def _absolute(url: str | os.PathLike[str]) -> str:
-    """A path is made absolute: the store is the same in another directory and in another process."""
-    text = os.fspath(url)
-    path, bar, inside = text.partition("|")
-    if not path or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", path):
-        return text
-    return os.path.abspath(path) + bar + inside
+def _in_memory(url: str) -> bool:
+    """Are the values in the memory of this process?
+
+    >>> _in_memory("memory://x"), _in_memory("zip://a::memory://x"), _in_memory("/memory:/x")
+    (True, True, False)
+    """
+    return re.match(r"(.*::)?memory:", url) is not None
 
 
 def _shown(url: str) -> str:
@@ -538,13 +540,3 @@ def _shown(url: str) -> str:
     if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", url):
         return url
     return re.sub(r"\?[^|]*", "", re.sub(r"//[^/@|]*@", "//", url))
-
-
-def _setting(value: Setting) -> str:
-    """
-    >>> _setting(True), _setting(5), _setting("x")
-    ('yes', '5', 'x')
-    """
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value)
