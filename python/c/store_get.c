@@ -250,7 +250,7 @@ zpy_store_get_tagged(PyObject *self, PyObject *args)
 	zinc_get request;
 	struct fetch f = {.store = zpy_store_of(self), .requests = &request, .values = &value, .n = 1};
 	const char *key = NULL;
-	PyObject *blob;
+	PyObject *blob, *tag;
 
 	if (!PyArg_ParseTuple(args, "s", &key) || take_range(&request, key, 0, -1, 0) != 0)
 		return NULL;
@@ -258,7 +258,12 @@ zpy_store_get_tagged(PyObject *self, PyObject *args)
 	blob = fetch_all(&f) == 0 ? value_object(&value) : NULL;
 	if (!blob || blob == Py_None)
 		return blob;
-	return Py_BuildValue("(Ny#)", blob, (const char *)value.tag.b, (Py_ssize_t)value.tag.n);
+	/* "y#" would not work with older versions than that of the headers */
+	tag = PyBytes_FromStringAndSize((const char *)value.tag.b, (Py_ssize_t)value.tag.n);
+	if (tag)
+		return Py_BuildValue("(NN)", blob, tag);
+	Py_DECREF(blob);
+	return NULL;
 }
 
 PyObject *
