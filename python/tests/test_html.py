@@ -13,9 +13,11 @@ import pytest
 import zinczarr
 from zinczarr import Group
 
-VOID = {"br", "rect", "line", "polygon"}
+VOID = {"br"}
 ALLOWED = VOID | {
-    *("div span style table thead tbody tr td th details summary ul li b code svg text title".split()),
+    *(
+        "div span style table thead tbody tr td th details summary ul li b code svg text title rect line polygon".split()
+    ),
 }
 FORMATS = [name for name, _ in zinczarr.formats()]
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m\u202e&amp;'
