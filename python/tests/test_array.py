@@ -50,7 +50,7 @@ def test_properties(url: str) -> None:
     stored = sum(f.stat().st_size for f in Path(url).rglob("*") if f.is_file() and f.name[0] != ".")
     assert a.nbytes_stored() == stored
     with pytest.raises(AttributeError):
-        a.metadata.nothing
+        a.metadata.nothing  # noqa: B018
 
 
 def test_paths(url: str) -> None:

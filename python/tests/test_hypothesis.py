@@ -16,15 +16,15 @@ from hypothesis import HealthCheck, assume, given, settings
 
 zarr = pytest.importorskip("zarr", minversion="3.4", reason="zarr-python 3.4 needs Python 3.12 or later")
 
-import zarr.testing.strategies as zst  # noqa: E402
-from zarr.core.buffer import cpu  # noqa: E402
-from zarr.core.metadata.v3 import RegularChunkGridMetadata  # noqa: E402
-from zarr.storage import MemoryStore  # noqa: E402
+import zarr.testing.strategies as zst
+from zarr.core.buffer import cpu
+from zarr.core.metadata.v3 import RegularChunkGridMetadata
+from zarr.storage import MemoryStore
 
-from zinczarr import _core  # noqa: E402
-from zinczarr._array import Array  # noqa: E402
-from zinczarr._errors import UnsupportedError  # noqa: E402
-from zinczarr._place import Place  # noqa: E402
+from zinczarr import _core
+from zinczarr._array import Array
+from zinczarr._errors import UnsupportedError
+from zinczarr._place import Place
 
 quick = settings(
     max_examples=1000 if os.environ.get("ZINC_LONG") else 30, deadline=None, suppress_health_check=list(HealthCheck)

@@ -123,6 +123,11 @@ def _cast_as_numpy(value: Any, element: Element) -> tuple[np.ndarray[Any, Any], 
     return array.astype(element.memory, copy=False), 0, 0
 
 
+def _is_nothing(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Where elements are NaN or NaT."""
+    return np.asarray(np.isnat(array) if array.dtype.kind in "mM" else np.isnan(array))
+
+
 def checked(array: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
     """The elements as another type; RangeError if one changes, which shows when it is cast back."""
     with warnings.catch_warnings():
@@ -131,7 +136,7 @@ def checked(array: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any
         back = made.astype(array.dtype)
     same = back == array
     if array.dtype.names is None and array.dtype.kind in "fcmM":
-        same = same | ((back != back) & (array != array))  # NaN, NaT
+        same = same | (_is_nothing(back) & _is_nothing(array))
     if not np.all(same):
         raise RangeError(f"some elements of the type {array.dtype} do not fit {dtype}")
     return made
