@@ -204,6 +204,8 @@ def svg(array: Array, stored: npt.NDArray[np.bool_] | None = None) -> str:
     left, top = MARGIN, MARGIN + dy
     wide = [len(side.label) * 7.0 for side in (across, down)]
     width = max(left + across.length + dx + 26, left + wide[0], 60) + MARGIN
+    if deep:
+        width = max(width, left + across.length + dx * 0.5 + 14 + len(deep.label) * 7.0)
     caption = _caption(array, sides)
     height = top + max(down.length, wide[1] if len(sides) > 1 else 0) + 22 + (16 if caption else 0) + MARGIN
     width = max(width, len(caption) * 7.0 + left)

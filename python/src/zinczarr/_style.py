@@ -11,9 +11,10 @@ background:none;color:inherit;padding:0}
 .zinc-bad{color:#e5534b}
 .zinc-cols{display:flex;flex-wrap:wrap;gap:28px;align-items:flex-start}
 .zinc table{border-collapse:collapse;margin:0;border:none;font-size:13px}
-.zinc table td,.zinc table th{text-align:left;padding:2px 14px 2px 0;border:none;background:none;
+.zinc table td,.zinc table th{text-align:left!important;padding:2px 14px 2px 0;border:none;background:none;
 vertical-align:top;max-width:520px;overflow-wrap:anywhere}
 .zinc table th{font-weight:500;opacity:.65;white-space:nowrap}
+.zinc table tr{background:none!important}
 .zinc details{margin:0}
 .zinc summary{cursor:pointer}
 .zinc ul{list-style:none;margin:0 0 0 8px;padding:0 0 0 14px;border-left:1px solid rgba(128,128,128,.35)}
