@@ -115,8 +115,7 @@ t.write_share(array, {writer})
 """
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("kind", ["local", "sqlite"])
+@pytest.mark.parametrize(("kind", "layout"), [*(("local", name) for name in LAYOUTS), ("sqlite", "shards")])
 def test_processes(kind: str, layout: str, tmp_path: Path) -> None:
     array = create(open_store(kind, str(tmp_path)), layout)
     here = str(Path(__file__).parent)
