@@ -381,7 +381,7 @@ static PyObject *
 answer(const struct box *b)
 {
 	const size_t n = b->nprefix > 0 ? b->nprefix - 1 : 0; /* without the slash */
-	PyObject *select = PyTuple_New(b->ndim), *item, *result;
+	PyObject *select = PyTuple_New(b->ndim), *item, *prefix, *result;
 	int d;
 
 	for (d = 0; select && d < b->ndim; d++) {
@@ -391,7 +391,10 @@ answer(const struct box *b)
 	}
 	if (!select)
 		return NULL;
-	result = Py_BuildValue("s#O", b->prefix, (Py_ssize_t)n, select);
+	/* "s#" would not work with older versions than that of the headers */
+	prefix = PyUnicode_DecodeUTF8(b->prefix, (Py_ssize_t)n, "strict");
+	result = prefix ? Py_BuildValue("OO", prefix, select) : NULL;
+	Py_XDECREF(prefix);
 	Py_DECREF(select);
 	return result;
 }

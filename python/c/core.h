@@ -15,6 +15,14 @@
 #include <Python.h>
 #include <stdbool.h>
 
+/* The headers of Python 3.12 and later leave out the references, which 3.11 counts. */
+#undef Py_RETURN_NONE
+#undef Py_RETURN_TRUE
+#undef Py_RETURN_FALSE
+#define Py_RETURN_NONE  return Py_NewRef(Py_None)
+#define Py_RETURN_TRUE  return Py_NewRef(Py_True)
+#define Py_RETURN_FALSE return Py_NewRef(Py_False)
+
 #include <zinc.h>
 #include <zinc/erase.h>
 #include <zinc/extend.h>
