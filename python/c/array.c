@@ -35,7 +35,8 @@ array_dealloc(PyObject *self)
 
 	PyObject_Free(self);
 	Py_DECREF(type);
-	Py_BEGIN_ALLOW_THREADS zinc_array_close(a);
+	Py_BEGIN_ALLOW_THREADS
+	zinc_array_close(a);
 	Py_END_ALLOW_THREADS
 }
 

@@ -67,9 +67,12 @@ blob_bytes(PyObject *self, PyObject *none)
 
 static PyMethodDef blob_methods[] = {{"__bytes__", blob_bytes, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
 
-static PyType_Slot blob_slots[] = {{Py_tp_dealloc, blob_dealloc}, {Py_bf_getbuffer, blob_buffer},
-				   {Py_sq_length, blob_length},   {Py_tp_methods, blob_methods},
-				   {Py_tp_doc, "Bytes of the library, without a copy"}, {0, NULL}};
+static PyType_Slot blob_slots[] = {{Py_tp_dealloc, blob_dealloc},
+				   {Py_bf_getbuffer, blob_buffer},
+				   {Py_sq_length, blob_length},
+				   {Py_tp_methods, blob_methods},
+				   {Py_tp_doc, "Bytes of the library, without a copy"},
+				   {0, NULL}};
 
 static PyType_Spec blob_spec = {"zinczarr._core.Blob", sizeof(blob), 0,
 				Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, blob_slots};

@@ -115,9 +115,9 @@ get_store(PyObject *self, void *none)
 	return zpy_store_new(zinc_hierarchy_store(of(self)));
 }
 
-static PyGetSetDef properties[] = {{"path", get_path, NULL, NULL, NULL},     {"format", get_format, NULL, NULL, NULL},
-				   {"url", get_url, NULL, NULL, NULL},       {"prefix", get_prefix, NULL, NULL, NULL},
-				   {"store", get_store, NULL, NULL, NULL},   {NULL, NULL, NULL, NULL, NULL}};
+static PyGetSetDef properties[] = {{"path", get_path, NULL, NULL, NULL},   {"format", get_format, NULL, NULL, NULL},
+				   {"url", get_url, NULL, NULL, NULL},     {"prefix", get_prefix, NULL, NULL, NULL},
+				   {"store", get_store, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
 
 /* ---- nodes ---- */
 
@@ -354,8 +354,11 @@ static PyMethodDef methods[] = {{"kind", kind, METH_VARARGS, NULL},
 				{"consolidated", consolidated, METH_VARARGS, NULL},
 				{NULL, NULL, 0, NULL}};
 
-static PyType_Slot slots[] = {{Py_tp_new, hierarchy_new}, {Py_tp_dealloc, hierarchy_dealloc}, {Py_tp_methods, methods},
-			      {Py_tp_getset, properties}, {0, NULL}};
+static PyType_Slot slots[] = {{Py_tp_new, hierarchy_new},
+			      {Py_tp_dealloc, hierarchy_dealloc},
+			      {Py_tp_methods, methods},
+			      {Py_tp_getset, properties},
+			      {0, NULL}};
 
 static PyType_Spec spec = {"zinczarr._core.Hierarchy", sizeof(zpy_hierarchy), 0, Py_TPFLAGS_DEFAULT, slots};
 

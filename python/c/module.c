@@ -55,8 +55,12 @@ static const struct {
 	const char *name;
 	void (*list)(zinc_row_fn fn, void *arg);
 } lists[] = {
-    {"formats", zinc_list_formats},     {"stores", zinc_store_each},        {"codecs", zinc_list_codecs},
-    {"dtypes", zinc_list_dtypes},       {"libraries", zinc_list_libraries}, {"grids", zinc_list_grids},
+    {"formats", zinc_list_formats},
+    {"stores", zinc_store_each},
+    {"codecs", zinc_list_codecs},
+    {"dtypes", zinc_list_dtypes},
+    {"libraries", zinc_list_libraries},
+    {"grids", zinc_list_grids},
     {"key_encodings", zinc_list_key_encodings},
 };
 
@@ -118,8 +122,8 @@ fill(PyObject *module)
 	return PyModule_AddStringConstant(module, "VERSION", zinc_version());
 }
 
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "zinczarr._core", "libzinc for Python", -1, functions,
-					NULL, NULL, NULL, NULL};
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "zinczarr._core", "libzinc for Python", -1, functions, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC
 PyInit__core(void)

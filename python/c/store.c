@@ -80,7 +80,8 @@ store_dealloc(PyObject *self)
 
 	PyObject_Free(self);
 	Py_DECREF(type);
-	Py_BEGIN_ALLOW_THREADS zinc_store_close(store);
+	Py_BEGIN_ALLOW_THREADS
+	zinc_store_close(store);
 	Py_END_ALLOW_THREADS
 }
 
@@ -100,8 +101,10 @@ get_flags(PyObject *self, void *none)
 	zinc_store *store = zpy_store_of(self);
 
 	(void)none;
-	Py_BEGIN_ALLOW_THREADS zinc_store_caps(store, &caps);
-	Py_END_ALLOW_THREADS return PyLong_FromUnsignedLong(caps.flags);
+	Py_BEGIN_ALLOW_THREADS
+	zinc_store_caps(store, &caps);
+	Py_END_ALLOW_THREADS
+	return PyLong_FromUnsignedLong(caps.flags);
 }
 
 static PyGetSetDef properties[] = {
