@@ -363,4 +363,5 @@ def main():
     print(json.dumps({"ms": times, "cpu_ms": computed, "rss_kb": peak_kb()}))
 
 
-main()
+if __name__ == "__main__":
+    main()

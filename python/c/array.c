@@ -433,6 +433,7 @@ static PyMethodDef methods[] = {
     {"read", KEYWORDS(zpy_array_read), METH_VARARGS | METH_KEYWORDS, NULL},
     {"write", KEYWORDS(zpy_array_write), METH_VARARGS | METH_KEYWORDS, NULL},
     {"append", KEYWORDS(zpy_array_append), METH_VARARGS | METH_KEYWORDS, NULL},
+    {"reserve", zpy_array_reserve, METH_VARARGS, NULL},
     {"stored", zpy_array_stored, METH_NOARGS, NULL},
     {"explain", KEYWORDS(zpy_array_explain), METH_VARARGS | METH_KEYWORDS, NULL},
     {"stats", KEYWORDS(zpy_array_stats), METH_VARARGS | METH_KEYWORDS, NULL},

@@ -306,3 +306,25 @@ zpy_array_append(PyObject *self, PyObject *args, PyObject *kw)
 	finish(&t);
 	return failed ? NULL : PyLong_FromUnsignedLongLong(at);
 }
+
+PyObject *
+zpy_array_reserve(PyObject *self, PyObject *args)
+{
+	zinc_array *a = ((zpy_array *)self)->a;
+	uint64_t shape[ZINC_MAX_NDIM], at = 0;
+	unsigned long long count = 0;
+	zinc_buffer b = ZINC_BUFFER_INIT(0, NULL, 0);
+	int axis = 0, ndim = zinc_array_ndim(a);
+	zpy_call c;
+
+	if (!PyArg_ParseTuple(args, "Ki", &count, &axis))
+		return NULL;
+	if (axis < 0 || axis >= ndim)
+		return PyErr_Format(PyExc_IndexError, "axis %d of an array of %d dimensions", axis, ndim);
+	memcpy(shape, zinc_array_shape(a), (size_t)ndim * sizeof(*shape));
+	shape[axis] = count;
+	b.ndim = ndim;
+	b.shape = shape;
+	zpy_begin(&c, NULL, 0);
+	return zpy_end(&c, zinc_array_append(a, axis, &b, NULL, &at, &c.err)) ? NULL : PyLong_FromUnsignedLongLong(at);
+}

@@ -174,6 +174,7 @@ PyObject *zpy_array_get(PyObject *self, PyObject *args);
 PyObject *zpy_array_read(PyObject *self, PyObject *args, PyObject *kw);
 PyObject *zpy_array_write(PyObject *self, PyObject *args, PyObject *kw);
 PyObject *zpy_array_append(PyObject *self, PyObject *args, PyObject *kw);
+PyObject *zpy_array_reserve(PyObject *self, PyObject *args);
 PyObject *zpy_array_stored(PyObject *self, PyObject *none);
 PyObject *zpy_array_explain(PyObject *self, PyObject *args, PyObject *kw);
 PyObject *zpy_array_stats(PyObject *self, PyObject *args, PyObject *kw);

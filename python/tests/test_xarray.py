@@ -222,6 +222,19 @@ def test_groups(tmp_path, zarr_format, group):
     xr.testing.assert_identical(ours, theirs)
 
 
+@pytest.mark.parametrize("zarr_format", [2, 3])
+def test_variables_without_a_name(tmp_path, zarr_format):
+    """Their names are reserved in version 3, and there all the same."""
+    a, b = str(tmp_path / "a"), str(tmp_path / "b")
+    xr.Dataset({None: ("x", [1, 2])}).to_zarr(a, zarr_format=zarr_format)
+    xr.DataArray([[1.0, 2.0]], dims=("x", "y")).to_zarr(b, zarr_format=zarr_format)
+    for path in (a, b):
+        ours, theirs = both(path)
+        xr.testing.assert_identical(ours, theirs)
+        assert len(ours.data_vars) == 1
+    xr.testing.assert_identical(*both(b, xr.open_dataarray))
+
+
 def test_other_sources(tmp_path):
     path = write(climate(), tmp_path / "a", 3)
     expected = xr.open_dataset(path, engine="zarr")

@@ -487,6 +487,14 @@ class Array:
         self._core.append(source, number, _axis(axis, self.ndim), convert=flags)
         return self.shape
 
+    def reserve(self, count: int, axis: int = 0) -> int:
+        """Grow an axis by `count` in one step, and return where the new range begins.
+
+        Nobody else gets the same range, so it may be written later, in parts, by other workers, or through zarr-python.
+        Until then it is fill value.
+        """
+        return self._core.reserve(count, _axis(axis, self.ndim))
+
     def resize(self, new_shape: int | Sequence[int]) -> None:
         """Change the shape.  Chunks that lie wholly outside are erased.  Elements that are cut off of other chunks are
         there again when the array grows, as in zarr-python."""

@@ -16,8 +16,9 @@ import inspect
 import json
 import os
 import re
+import warnings
 from collections.abc import Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from xarray import Dataset, Variable
@@ -25,16 +26,16 @@ from xarray.backends.common import AbstractDataStore, BackendArray, BackendEntry
 from xarray.backends.store import StoreBackendEntrypoint
 from xarray.core import indexing
 
-from . import _core, _nodes, _open
-from ._errors import NotFoundError, ZincError
-from ._nodes import ARRAY, GROUP, Node
+from . import _core, _nodes, _open, _url
+from ._errors import NotFoundError, ZincError, ZincWarning
+from ._nodes import ARRAY, GROUP, NOTHING, Node
+from ._place import Place
 
 if TYPE_CHECKING:
     from xarray import DataTree
     from xarray.core.indexing import ExplicitIndexer
 
     from ._array import Array
-    from ._place import Place
 
 DIMENSIONS = "_ARRAY_DIMENSIONS"  # where xarray keeps the names of dimensions in versions that have none
 FILL = "_FillValue"
@@ -268,31 +269,37 @@ def _made(make: Any, what: Any) -> Any:
 # ---- groups ----
 
 
+class Found(NamedTuple):
+    """A node, and where to open it."""
+
+    node: Node
+    place: Place
+
+
 class ZincDataStore(AbstractDataStore):
     """A group as xarray's data store: its arrays are variables.  Read-only."""
 
-    def __init__(self, place: Place, nodes: list[Node], masked: bool) -> None:
-        self._place = place
-        self._node = nodes[0]
-        self._arrays = [n for n in nodes[1:] if n.kind == ARRAY]
+    def __init__(self, found: list[Found], masked: bool) -> None:
+        self._group = found[0].node
+        self._arrays = [f for f in found[1:] if f.node.kind == ARRAY]
         self._masked = masked
         self._sources: dict[str, Source] | None = None
 
     def sources(self) -> dict[str, Source]:
         if self._sources is None:
-            self._sources = {n.name: self._source(n) for n in self._arrays}
+            self._sources = {f.node.name: self._source(f) for f in self._arrays}
         return self._sources
 
-    def _source(self, node: Node) -> Source:
-        place = self._place.at(node.path)
-        document = json.loads(place.hierarchy().document(node.path))
-        return Source(_open.array_at(place), node, document, self._masked)
+    def _source(self, found: Found) -> Source:
+        place = found.place
+        document = json.loads(place.hierarchy().document(place.path))
+        return Source(_open.array_at(place), found.node, document, self._masked)
 
     def get_variables(self) -> dict[str, Variable]:
         return {name: source.variable() for name, source in self.sources().items()}
 
     def get_attrs(self) -> dict[str, Any]:
-        return {k: v for k, v in self._node.attributes.items() if not k.lower().startswith("_nc")}
+        return {k: v for k, v in self._group.attributes.items() if not k.lower().startswith("_nc")}
 
     def get_dimensions(self) -> dict[Hashable, int]:
         sizes: dict[Hashable, int] = {}
@@ -321,18 +328,23 @@ def _opened(
     """The place of a group, of a URL or of what zinczarr has opened."""
     from ._group import Group
 
-    if isinstance(filename_or_obj, Group):
-        found = filename_or_obj.get_group(group.strip("/")) if group and group.strip("/") else filename_or_obj
-    else:
-        found = _open.open_group(
-            _normalize_path(filename_or_obj) if isinstance(filename_or_obj, (str, os.PathLike)) else filename_or_obj,
-            mode="r",
-            path=(group or "").strip("/") or None,
-            zarr_format=zarr_format,  # type: ignore[arg-type]
-            storage_options=storage_options,
-            settings=settings,
-            format=format,
-        )
+    path = (group or "").strip("/")
+    is_path = isinstance(filename_or_obj, (str, os.PathLike))
+    try:
+        if isinstance(filename_or_obj, Group):
+            found = filename_or_obj.get_group(path) if path else filename_or_obj
+        else:
+            found = _open.open_group(
+                _normalize_path(filename_or_obj) if is_path else filename_or_obj,
+                mode="r",
+                path=path or None,
+                zarr_format=zarr_format,  # type: ignore[arg-type]
+                storage_options=storage_options,
+                settings=settings,
+                format=format,
+            )
+    except NotFoundError as e:
+        raise FileNotFoundError(f"No such file or directory, or it is no group of Zarr: {e}") from e
     if consolidated and not (found.consolidated or found.place.hierarchy().consolidated("/")):
         raise ValueError(f"{found.url}: there is no consolidated metadata")
     return found.place
@@ -343,20 +355,42 @@ def _masks(place: Place, wanted: bool | None) -> bool:
     return place.hierarchy().format != "v3" if wanted is None else wanted
 
 
-def _usable(place: Place, depth: int) -> list[Node]:
-    """The group and what is below, without what cannot be used, which warnings name."""
-    first = _nodes.walk(place, 0)[:1]
-    return first + list(_nodes.below(place, depth))
-
-
-def _by_group(nodes: list[Node]) -> dict[str, list[Node]]:
-    """Each group with its own children, parents first."""
-    found: dict[str, list[Node]] = {n.path: [n] for n in nodes if n.kind == GROUP or n is nodes[0]}
-    for n in nodes[1:]:
-        parent = n.path.rsplit("/", 1)[0] or "/"
-        if n.kind == ARRAY and parent in found:
-            found[parent].append(n)
+def _usable(place: Place, depth: int) -> list[Found]:
+    """The group and what is below.  Warnings name what cannot be used."""
+    found: list[Found] = []
+    for node in _nodes.walk(place, depth):
+        here = Found(node, place.at(node.path)) if node.usable or not found else _misnamed(place, node)
+        if here is None or here.node.problem:
+            warnings.warn(f"{node.path}: {node.problem}", ZincWarning, stacklevel=4)
+        if here is not None and (here.node.kind != NOTHING or not found):
+            found.append(here)
     return found
+
+
+def _misnamed(place: Place, node: Node) -> Found | None:
+    """xarray names variables without a name "__xarray_dataarray_variable__" and "__values__", which version 3 reserves.
+
+    Such an array is opened as the root of a hierarchy of its own.
+    """
+    if not node.name.startswith("__") or place.read_only is False:
+        return None
+    try:
+        url = _url.node_url(_url.place_url(place), node.path[len(place.path.rstrip("/")) :])
+        own = Place(url, "/", {**place.options, "climb": False})
+        inner = _nodes.walk(own, 0)[0]
+    except (ZincError, ValueError):
+        return None
+    return Found(inner._replace(name=node.name, path=node.path), own) if inner.kind == ARRAY else None
+
+
+def _by_group(found: list[Found]) -> dict[str, list[Found]]:
+    """Each group with its own children, parents first."""
+    made: dict[str, list[Found]] = {f.node.path: [f] for f in found if f.node.kind == GROUP or f is found[0]}
+    for f in found[1:]:
+        parent = f.node.path.rsplit("/", 1)[0] or "/"
+        if f.node.kind == ARRAY and parent in made:
+            made[parent].append(f)
+    return made
 
 
 # ---- the engine ----
@@ -413,7 +447,7 @@ class ZincBackendEntrypoint(BackendEntrypoint):
     ) -> Dataset:
         _check_mode(mode)
         place = _opened(filename_or_obj, group, consolidated, zarr_format, storage_options, settings, format)
-        store = ZincDataStore(place, _usable(place, 1), _masks(place, use_zarr_fill_value_as_mask))
+        store = ZincDataStore(_usable(place, 1), _masks(place, use_zarr_fill_value_as_mask))
         return StoreBackendEntrypoint().open_dataset(
             store,
             mask_and_scale=mask_and_scale,
@@ -497,9 +531,9 @@ class ZincBackendEntrypoint(BackendEntrypoint):
         place = _opened(filename_or_obj, group, consolidated, zarr_format, storage_options, settings, format)
         masked = _masks(place, use_zarr_fill_value_as_mask)
         made: dict[str, Dataset] = {}
-        for path, nodes in _by_group(_usable(place, -1)).items():
+        for path, found in _by_group(_usable(place, -1)).items():
             made[_relative(path, place.path, bool(group))] = StoreBackendEntrypoint().open_dataset(
-                ZincDataStore(place.at(path), nodes, masked),
+                ZincDataStore(found, masked),
                 mask_and_scale=mask_and_scale,
                 decode_times=decode_times,
                 concat_characters=concat_characters,
