@@ -196,7 +196,9 @@ step_test() {
 			continue
 		fi
 		run_pytest "tests-$version" "$venv/bin/python" -n "$JOBS" --timeout 600 "${select[@]}" python/tests
-		run_pytest "doctests-$version" "$venv/bin/python" --doctest-modules --pyargs zinczarr
+		# without zarr its modules cannot be imported
+		run_pytest "doctests-$version" "$venv/bin/python" --doctest-modules --pyargs zinczarr \
+			$([ "$version" != 3.11 ] || echo --doctest-ignore-import-errors)
 		[ -n "${ZINC_LONG:-}" ] || select=(-m "not once")
 	done < <(pythons)
 }
