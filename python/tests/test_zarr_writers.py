@@ -115,7 +115,12 @@ t.write_share(array, {writer})
 """
 
 
-@pytest.mark.parametrize(("kind", "layout"), [*(("local", name) for name in LAYOUTS), ("sqlite", "shards")])
+PROCESSES = [("local", "chunks"), ("local", "shards"), ("local", "unknown codec in shards")]
+if os.environ.get("ZINC_LONG"):
+    PROCESSES += [("local", "unknown codec"), ("sqlite", "chunks"), ("sqlite", "shards"), ("sqlite", "unknown codec")]
+
+
+@pytest.mark.parametrize(("kind", "layout"), PROCESSES)
 def test_processes(kind: str, layout: str, tmp_path: Path) -> None:
     array = create(open_store(kind, str(tmp_path)), layout)
     here = str(Path(__file__).parent)
