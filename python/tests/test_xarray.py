@@ -389,3 +389,12 @@ def test_missing_chunks(tmp_path):
     ours, theirs = both(path, consolidated=False)
     xr.testing.assert_identical(ours, theirs)
     assert np.isnan(ours.v).all()
+
+
+def test_unsupported_is_said(tmp_path):
+    """A grid that libzinc does not know: an error with its name, and no data set without the variable."""
+    with zarr.config.set({"array.rectilinear_chunks": True}):
+        group = zarr.open_group(tmp_path / "a", mode="w")
+        group.create_array("v", shape=(6,), chunks=((1, 2, 3),), dtype="i4", dimension_names=("x",))
+    with pytest.raises(zinczarr.errors.UnsupportedError, match="rectilinear"):
+        xr.open_dataset(tmp_path / "a", engine=ZINC)
