@@ -7,7 +7,7 @@
 #   test    the tests of python/tests and the doctests, with the wheel, on every Python from 3.11 to 3.13 that is found
 #   source  pip install ./python into a fresh environment, and a look at the result
 #   zarr    zarr-python's own tests with our pipeline (scripts/python_zarr.sh); all of them if ZINC_LONG is set
-#   asan    the tests of the extension with ASan and UBSan, and with a look for leaks
+#   asan    the tests of the extension with ASan and UBSan; with ZINC_LONG more of them
 #   tsan    the same with TSan
 #
 # Environments are made once, in $BUILD/python/; later runs need no network.  zarr 3.4 needs Python 3.12: on 3.11 the
@@ -245,9 +245,15 @@ sanitized() {
 	cp -r python/src/zinczarr/*.py* "$dir/site/zinczarr/"
 }
 
-# The tests that need NumPy only; the others import much foreign code that is not instrumented.
+# The tests of the extension; with ZINC_LONG all that need NumPy only.  The others import much foreign code that is not
+# instrumented.
 core_tests() {
-	grep -LE '\b(import|from|importorskip\(") ?(zarr|xarray|dask|distributed|nbclient)\b' python/tests/test_*.py | grep -v test_package
+	if [ -z "${ZINC_LONG:-}" ]; then
+		ls python/tests/test_core*.py python/tests/test_leaks.py
+	else
+		grep -LE '\b(import|from|importorskip\(") ?(zarr|xarray|dask|distributed|nbclient)\b' python/tests/test_*.py |
+			grep -v test_package
+	fi
 }
 
 step_asan() {
@@ -258,7 +264,7 @@ step_asan() {
 	# Python itself never frees all of its memory, so leaks are looked for by test_leaks.py.
 	LAUNCH="env PYTHONPATH=$dir/site PYTHONMALLOC=malloc LD_PRELOAD=$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libubsan.so)
 		ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ZINC_QUICK=1" \
-		run_pytest asan "$ROOT/venv-$version/bin/python" --timeout 900 $(core_tests)
+		run_pytest asan "$ROOT/venv-$version/bin/python" -n "$JOBS" --timeout 900 $(core_tests)
 }
 
 step_tsan() {
@@ -268,7 +274,7 @@ step_tsan() {
 	sanitized tsan thread clang || { count 0 1 && return; }
 	LAUNCH="setarch -R env PYTHONPATH=$dir/site PYTHONMALLOC=malloc LD_PRELOAD=$(clang -print-file-name=libclang_rt.tsan-"$(uname -m)".so)
 		TSAN_OPTIONS=halt_on_error=1:exitcode=66:suppressions=$PWD/python/tests/tsan.supp ZINC_QUICK=1" \
-		run_pytest tsan "$ROOT/venv-$version/bin/python" --timeout 900 $(core_tests)
+		run_pytest tsan "$ROOT/venv-$version/bin/python" -n "$JOBS" --timeout 900 $(core_tests)
 }
 
 scripts/setup.sh build python || exit 1
