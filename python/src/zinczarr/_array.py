@@ -81,10 +81,10 @@ class Array:
         "_core",
         "_document",
         "_element",
-        "_metadata",
         "_order",
         "_place",
         "_plain",
+        "_v2",
         "write_empty_chunks",
     )
 
@@ -99,10 +99,10 @@ class Array:
 
     def _learn(self) -> None:
         """What follows from the metadata and does not change when others resize the array."""
-        self._metadata: Metadata = Metadata(json.loads(self._core.describe()))
-        self._element: Element = _dtypes.of(self._core)
-        v2 = self._metadata.get("format") == "v2"
-        self._order: str = "F" if v2 and self._metadata.get("order") == "F" else "C"
+        self._v2: bool = self._place.hierarchy().format == "v2"
+        about = json.loads(self._core.describe()) if self._v2 else {}
+        self._element: Element = _dtypes.of(self._core, about.get("byte_order") == "big")
+        self._order: str = "F" if about.get("order") == "F" else "C"
         self._plain: bool = self._order == "C" and self._element.as_is
 
     # ---- what it is ----
@@ -164,7 +164,7 @@ class Array:
         return None if self._undefined_fill() else _dtypes.fill_value(self._core, self._element)
 
     def _undefined_fill(self) -> bool:
-        if self._metadata["format"] != "v2":
+        if not self._v2:
             return False
         document = self._document or self._place.hierarchy().document(self._core.path)
         return json.loads(document).get("fill_value") is None

@@ -7,9 +7,9 @@ there.
 from __future__ import annotations
 
 import ast
-import json
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -66,22 +66,22 @@ class Element:
         return array.astype(self.dtype)
 
 
-def of(core: _core.Array) -> Element:
-    """The element type of an array; UnsupportedError where the library cannot read it."""
+def of(core: _core.Array, big_endian: bool = False) -> Element:
+    """The element type of an array.
+
+    zarr-python shows the byte order of v2 (`big_endian`), where it is part of the type, and none of v3.
+    """
     if core.variable:
         text = "string" in core.dtype
         return Element(text_dtype() if text else OBJECT, OBJECT, 0, text, True)
-    memory = np.dtype(ast.literal_eval(core.numpy)) if core.numpy else np.dtype((np.void, max(core.element_size, 1)))
-    native = memory.newbyteorder("=")
-    return Element(_shown(core, native), native, core.type, False, False)
+    native = _native(core.numpy) if core.numpy else np.dtype((np.void, max(core.element_size, 1)))
+    return Element(native.newbyteorder(">") if big_endian else native, native, core.type, False, False)
 
 
-def _shown(core: _core.Array, native: np.dtype[Any]) -> np.dtype[Any]:
-    """zarr-python shows the byte order of v2, where it is part of the type, and none of v3."""
-    about = json.loads(core.describe())
-    if about.get("format") == "v2" and about.get("byte_order") == "big":
-        return native.newbyteorder(">")
-    return native
+@lru_cache(maxsize=256)
+def _native(source: str) -> np.dtype[Any]:
+    """NumPy's type of its Python source, in the byte order of this machine."""
+    return np.dtype(ast.literal_eval(source)).newbyteorder("=")
 
 
 def fill_value(core: _core.Array, element: Element) -> Any:

@@ -169,13 +169,17 @@ class Target:
 
     def look(self, read_only: bool = False) -> tuple[Place | None, int]:
         """The place and kind of what is there; (None, NOTHING) without a hierarchy."""
-        options = {**self.options, "read_only": read_only or self.options["read_only"]}
         try:
-            h = _core.Hierarchy(self.url, **_given(options))
+            place = self.place(read_only)
         except NotFoundError:
             return None, NOTHING
-        place = Place(self.url, join(h.path, self.path), _given(options)).attach(h)
-        return place, h.kind(place.path)
+        return place, place.hierarchy().kind(place.path)
+
+    def place(self, read_only: bool = False) -> Place:
+        """The place in its hierarchy, which must exist."""
+        options = _given({**self.options, "read_only": read_only or self.options["read_only"]})
+        h = _core.Hierarchy(self.url, **options)
+        return Place(self.url, join(h.path, self.path), options).attach(h)
 
     def make(self) -> Place:
         """The place of a node that will be created."""
@@ -253,6 +257,14 @@ def _wrong(place: Place, kind: int, wanted: str) -> NotFoundError:
     return NotFoundError(f"{place.text}: {place.path}: there is {_KINDS[kind]}, not {wanted}")
 
 
+def _array_there(target: Target, read_only: bool, config: object) -> Array | None:
+    """The array, with its document read once; None if there is none, and the caller finds out what there is."""
+    try:
+        return array_at(target.place(read_only), config=config)
+    except NotFoundError:
+        return None
+
+
 _MODES = ("r", "r+", "a", "w", "w-")
 
 
@@ -272,6 +284,10 @@ def _open_node(
     what = "node" if wanted is None else _KINDS[wanted].split()[1]
     if mode == "w" and make:
         return make(True)
+    if wanted == ARRAY and mode in ("r", "r+"):
+        found = _array_there(target, mode == "r", config)
+        if found is not None:
+            return found
     place, kind = target.look(read_only=mode == "r")
     if mode == "w-" and kind != NOTHING and place:
         raise ExistsError(f"{place.text}: {place.path}: there is {_KINDS[kind]} already")
