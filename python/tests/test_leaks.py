@@ -114,6 +114,10 @@ class Rig:
         self.grow.append(DATA[0], INT32, 0)
         self.grow.resize([0])
 
+    def reserve(self) -> None:
+        self.grow.reserve(3, 0)
+        self.grow.resize([0])
+
     def erase(self) -> None:
         self.h.create_group("/e", overwrite=1)
         self.h.erase("/e")
@@ -198,6 +202,7 @@ GOOD: dict[str, Callable[[Rig], object]] = {
     "Array.write": lambda r: r.a.write(DATA, INT32, progress=r.progress),
     "Array.write 2": lambda r: r.s.write(r.texts, 0),
     "Array.append": lambda r: r.append(),
+    "Array.reserve": lambda r: r.reserve(),
     "Array.resize": lambda r: r.a.resize([4, 6]),
     "Array.chunk_key": lambda r: r.a.chunk_key([0, 1]),
     "Array.chunk_get": lambda r: r.a.chunk_get([0, 1]),
@@ -239,6 +244,7 @@ BAD: dict[str, Callable[[Rig], object]] = {
     "read whose progress fails": lambda r: r.a.read(r.out, INT32, progress=r.failing_progress),
     "write of numbers into strings": lambda r: r.s.write(np.array([1, 2, 3], object), 0),
     "append of another shape": lambda r: r.grow.append(DATA, INT32, 0),
+    "reserve on an axis that is not there": lambda r: r.grow.reserve(1, 5),
     "resize to another rank": lambda r: r.a.resize([1]),
     "chunk outside": lambda r: r.a.chunk_key([9, 9]),
     "copy of nothing": lambda r: _core.copy("/nowhere/x", "memory://y/t", {}),
