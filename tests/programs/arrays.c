@@ -263,7 +263,7 @@ call_arrays(const char *url)
 	look(a);
 	zinc_array_close(a);
 	OK(zinc_node_document(h, "/plain", &document, NULL, &err));
-	OK(zinc_array_open_document(&a, h, "/plain", document.data, &err));
+	OK(zinc_array_open_document(&a, h, "/plain", (const char *)document.data, &err));
 	look(a);
 	zinc_array_close(a);
 	zinc_blob_fini(&document);
