@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """lost.py - elements that are wrong after concurrent writes, by zarr-python's pipelines, zarrs-python and Zinc
 
-Every case runs in a process of its own, RUNS times, with a time limit; a cell is the range of wrong elements over the
-runs.  `da.store(source, target, lock=False)` stores 200 x 200 elements in blocks of 10 x 10, so that many blocks share a
+Every case of a contender has a process of its own, with a time limit, in which it runs RUNS times; a cell is the range of wrong
+elements over the runs.  `da.store(source, target, lock=False)` stores 200 x 200 elements in blocks of 10 x 10, so that many blocks share a
 chunk or a shard of 40 x 40: by 4 threads, 4 processes, and the 4 workers of a dask.distributed cluster on loopback.
 Then 8 processes append 10 elements 25 times each, and a process that has used its threads forks, reads and writes.
 Writes python-lost.md and .json to $BENCH_OUT [bench].
@@ -12,6 +12,7 @@ Zinc lost an element where it can decide.
 """
 
 import argparse
+import contextlib
 import json
 import multiprocessing
 import os
@@ -29,7 +30,7 @@ WHO = ("zarr-python", "fused", "zarrs-python", "zinc-pipeline", "zinc")
 SHORT = bool(os.environ.get("LOST_SHORT"))
 SIDE, OBJECT, BLOCK = 80 if SHORT else 200, 40, 10
 WRITERS, TIMES, COUNT = 4 if SHORT else 8, 5 if SHORT else 25, 10  # of the appends
-PATIENCE = {"fork": 30}  # seconds
+PATIENCE = {"fork": 120}  # seconds
 HANGS = "hangs"
 
 # ---- one case, in its own process ----
@@ -60,86 +61,104 @@ def wrong(path, expected):
     return int(expected.size if seen.shape != expected.shape else numpy.count_nonzero(seen != expected))
 
 
-def store(scheduler, kind, who, path):
+@contextlib.contextmanager
+def scheduled(scheduler):
+    """dask with 4 threads, processes, or workers of a cluster"""
     import dask
+
+    if scheduler != "distributed":
+        with dask.config.set(scheduler=scheduler, num_workers=4):
+            yield
+        return
+    from dask.distributed import Client, LocalCluster
+
+    with LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster, Client(cluster):
+        yield
+
+
+def store(scheduler, kind, who, paths):
     import dask.array
     import numpy
 
-    create(path, (SIDE, SIDE), **grid(kind))
     values = numpy.arange(1.0, SIDE * SIDE + 1).reshape(SIDE, SIDE)
     source = dask.array.from_array(values, chunks=(BLOCK, BLOCK))
-    to = target(who, path)
-    if scheduler == "distributed":
-        from dask.distributed import Client, LocalCluster
-
-        with LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster, Client(cluster):
-            dask.array.store(source, to, lock=False)
-    else:
-        with dask.config.set(scheduler=scheduler, num_workers=4):
-            dask.array.store(source, to, lock=False)
-    return wrong(path, values), values.size
+    with scheduled(scheduler):
+        for path in paths:
+            create(path, (SIDE, SIDE), **grid(kind))
+            try:
+                dask.array.store(source, target(who, path), lock=False)
+                yield wrong(path, values), values.size
+            except Exception as e:
+                yield f"{type(e).__name__}: {str(e).splitlines()[0][:100]}"
 
 
-def append_some(who, path, first):
+def append_some(who, paths, first, together):
     """The values say who wrote them: all of them must be there at the end, in any order of the calls"""
     import numpy
 
-    a = target(who, path)
-    for i in range(TIMES):
-        at = first + i * COUNT
-        a.append(numpy.arange(at, at + COUNT, dtype="f8"))
+    for path in paths:
+        together.wait()
+        a = target(who, path)
+        for i in range(TIMES):
+            at = first + i * COUNT
+            a.append(numpy.arange(at, at + COUNT, dtype="f8"))
 
 
-def reserve_some(who, path, first):
+def reserve_some(who, paths, first, together):
     """zarr-python writes, but at a place that Zinc has reserved"""
     import numpy
     import zarr
     import zinczarr
 
-    places = zinczarr.open_array(path, mode="r+", relaxed=True)
-    for i in range(TIMES):
-        at = first + i * COUNT
-        start = places.reserve(COUNT)
-        zarr.open_array(path, mode="r+")[start : start + COUNT] = numpy.arange(at, at + COUNT, dtype="f8")
+    for path in paths:
+        together.wait()
+        places = zinczarr.open_array(path, mode="r+", relaxed=True)
+        for i in range(TIMES):
+            at = first + i * COUNT
+            start = places.reserve(COUNT)
+            zarr.open_array(path, mode="r+")[start : start + COUNT] = numpy.arange(at, at + COUNT, dtype="f8")
 
 
-def appends(how, who, path):
+def appends(how, who, paths):
     import numpy
     import zarr
 
-    create(path, (0,), chunks=(16,))
+    for path in paths:
+        create(path, (0,), chunks=(16,))
     context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=how, args=(who, path, w * TIMES * COUNT)) for w in range(WRITERS)]
+    together = context.Barrier(WRITERS, timeout=120)
+    writers = [context.Process(target=how, args=(who, paths, w * TIMES * COUNT, together)) for w in range(WRITERS)]
     for w in writers:
         w.start()
     for w in writers:
         w.join()
+    if any(w.exitcode for w in writers):
+        print(f"lost: {sum(w.exitcode != 0 for w in writers)} of {WRITERS} writers failed", file=sys.stderr)
     number = WRITERS * TIMES * COUNT
-    failed = sum(w.exitcode != 0 for w in writers)
-    with zarr.config.set({"codec_pipeline.path": contenders.PIPELINES["zarr-python"]}):
-        seen = zarr.open_array(path, mode="r")[...]
-    lost = number - len(numpy.intersect1d(seen, numpy.arange(number)))
-    if failed:
-        print(f"lost: {failed} of {WRITERS} writers failed", file=sys.stderr)
-    return lost + max(0, len(seen) - number), number
+    for path in paths:
+        with zarr.config.set({"codec_pipeline.path": contenders.PIPELINES["zarr-python"]}):
+            seen = zarr.open_array(path, mode="r")[...]
+        lost = number - len(numpy.intersect1d(seen, numpy.arange(number)))
+        yield lost + max(0, len(seen) - number), number
 
 
-def fork(who, path):
-    """0 wrong or the number of elements; a child that hangs is ended by the time limit of the whole case"""
+def fork(who, paths):
+    """0 wrong or all elements; a child that hangs is ended by the time limit of the whole case"""
     import numpy
 
-    create(path, (SIDE, SIDE), **grid("chunks"))
     values = numpy.arange(1.0, SIDE * SIDE + 1).reshape(SIDE, SIDE)
-    a = target(who, path)
-    a[...] = values
-    assert (numpy.asarray(a[...]) == values).all()
-    child = os.fork()
-    if child == 0:
-        ok = (numpy.asarray(a[...]) == values).all()
-        a[...] = values + 1
-        os._exit(0 if ok else 1)
-    _, status = os.waitpid(child, 0)
-    return values.size if status else wrong(path, values + 1), values.size
+    for path in paths:
+        create(path, (SIDE, SIDE), **grid("chunks"))
+        a = target(who, path)
+        a[...] = values
+        assert (numpy.asarray(a[...]) == values).all()
+        child = os.fork()
+        if child == 0:
+            ok = (numpy.asarray(a[...]) == values).all()
+            a[...] = values + 1
+            os._exit(0 if ok else 1)
+        _, status = os.waitpid(child, 0)
+        yield values.size if status else wrong(path, values + 1), values.size
 
 
 APPEND = f"{WRITERS} processes append"
@@ -154,21 +173,20 @@ CASES = {
 
 
 def run(case, who):
-    """Wrong elements and their number, HANGS, or why it failed"""
+    """Of each run: wrong elements and their number, HANGS, or why it failed"""
     where = tempfile.mkdtemp(prefix="zinc-lost-")
-    argv = [sys.executable, os.path.abspath(__file__), "--case", case, "--who", who, "--path", os.path.join(where, "a.zarr")]
+    argv = [sys.executable, os.path.abspath(__file__), "--case", case, "--who", who, "--path", where]
     child = subprocess.Popen(argv, env=os.environ | contenders.environment(who), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     try:
-        out, err = child.communicate(timeout=PATIENCE.get(case.split()[0], 300))
+        out, err = child.communicate(timeout=PATIENCE.get(case.split()[0], 900))
+        ended = (err.strip().splitlines() or [f"status {child.returncode}"])[-1][:120] if child.returncode else None
     except subprocess.TimeoutExpired:
         os.killpg(child.pid, 9)
-        child.communicate()
-        return HANGS
+        out, _ = child.communicate()
+        ended = HANGS
     finally:
         shutil.rmtree(where, ignore_errors=True)
-    if child.returncode:
-        return (err.strip().splitlines() or [f"status {child.returncode}"])[-1][:120]
-    return json.loads(out.splitlines()[-1])
+    return [json.loads(line) for line in out.splitlines() if line.startswith(("[", '"'))] + ([ended] if ended else [])
 
 
 def cell(results):
@@ -191,11 +209,11 @@ def table(chosen):
             if who not in chosen or not applies(case, who):
                 cells.append("–")
                 continue
-            results = [run(case, who) for _ in range(RUNS)]
+            results = run(case, who)
             number = next((r[1] for r in results if not isinstance(r, str)), number)
             cells.append(cell(results))
             counts = who.startswith("zinc") and not (who == "zinc-pipeline" and case == APPEND)
-            lost = sum(1 if isinstance(r, str) else r[0] for r in results)
+            lost = (not results) + sum(1 if isinstance(r, str) else r[0] for r in results)
             found.append({"case": case, "who": who, "results": results, "lost": lost, "counts": counts})
             bad += counts and lost > 0
         rows.append(f"| {case} | {number} | " + " | ".join(cells) + " |")
@@ -205,7 +223,7 @@ def table(chosen):
 
 TITLE = f"""# Elements that are wrong after concurrent writes
 
-Made by `bench/python/lost.py`, which says how: the range over {RUNS} runs, each in a process of its own. Blocks of
+Made by `bench/python/lost.py`, which says how: the range over {RUNS} runs. Blocks of
 {BLOCK} × {BLOCK} elements are stored into chunks, or shards of smaller chunks, of {OBJECT} × {OBJECT}, by 4 threads, processes or workers
 without a lock.
 The first three columns and "Zinc pipeline" are pipelines of zarr-python {{zarr}} (zarrs {{zarrs}}); "Zinc direct" is `zinczarr.Array`. dask {{dask}}.
@@ -228,7 +246,8 @@ def main():
         parser.add_argument(name)
     args = parser.parse_args()
     if args.case:
-        print(json.dumps(CASES[args.case](args.who, args.path)))
+        for result in CASES[args.case](args.who, [os.path.join(args.path, str(i)) for i in range(RUNS)]):
+            print(json.dumps(result), flush=True)
         return 0
     only = re.compile(os.environ.get("LOST_ONLY", ""))
     chosen = [w for w in WHO if only.search(w)]
