@@ -279,6 +279,53 @@ def test_write_empty_chunks(tmp_path: Path) -> None:
     assert again.stored()["objects"] == 2
 
 
+def test_write_empty_chunks_by_its_older_name(tmp_path: Path) -> None:
+    zinczarr.create_array(tmp_path / "a", shape=4, dtype="i4", chunks=2)
+    assert zinczarr.open_array(tmp_path / "a", write_empty_chunks=True).write_empty_chunks
+    assert zinczarr.open(tmp_path / "a", write_empty_chunks=True).write_empty_chunks  # type: ignore[union-attr]
+    with pytest.raises(TypeError, match="older name"):
+        zinczarr.open_array(tmp_path / "a", write_empty_chunks=True, config={})
+
+
+def test_no_argument_is_ignored(tmp_path: Path) -> None:
+    """Not even if the array exists, and nothing is created."""
+    zinczarr.create_array(tmp_path / "a", shape=(4, 4), dtype="i4", chunks=2)
+    for mode in ("r", "r+", "a"):
+        for open_ in (zinczarr.open, zinczarr.open_array):
+            with pytest.raises(TypeError, match="setings"):
+                open_(tmp_path / "a", mode=mode, setings={})  # type: ignore[operator]
+        assert zinczarr.open_array(tmp_path / "a", mode=mode, shape=3, dtype="i4", compressor=None).shape == (4, 4)  # type: ignore[arg-type]
+    for config in ({"write_empty_chunk": True}, {"order": "F"}, {"read_missing_chunks": False}):
+        with pytest.raises(TypeError, match="config"):
+            zinczarr.open_array(tmp_path / "a", config=config)
+    tuned = {"order": "C", "read_missing_chunks": True, "sharding_coalesce_max_bytes": 1}
+    assert zinczarr.open_array(tmp_path / "a", config=tuned).shape == (4, 4)
+
+
+def test_undefined_fill_value(tmp_path: Path) -> None:
+    """None is null in version 2: xarray would take a zero for a missing value."""
+    for path in ("a", "g/b"):
+        a = zinczarr.create_array(tmp_path / "x", name=path, shape=3, dtype="i4", zarr_format=2, fill_value=None)
+        assert json.loads((tmp_path / "x" / path / ".zarray").read_text())["fill_value"] is None
+        a[1:] = 7
+        a.append([8])
+        for again in (a, zinczarr.open_array(tmp_path / "x" / path)):
+            assert again.fill_value is None and again[:].tolist() == [0, 7, 7, 8]
+    a = zinczarr.create_array(tmp_path / "v3", shape=3, dtype="i4", fill_value=None)
+    assert a.fill_value == 0
+
+
+def test_errors_of_new_arrays_say_what_is_wrong(tmp_path: Path) -> None:
+    for fill, dtype in ((1.5, "i4"), (float("nan"), "u1"), ("abc", "f4"), ([1, 2], "i4"), (1j, "f8"), ((1,), "i4,f8")):
+        with pytest.raises((TypeError, ValueError), match="fill value"):
+            zinczarr.create_array(tmp_path / "a", shape=3, dtype=dtype, fill_value=fill)
+    a = zinczarr.create_array(tmp_path / "a", shape=3, dtype="i4")
+    for shape in (-1, (-1,), (2, 2)):
+        with pytest.raises(ValueError, match="shape"):
+            a.resize(shape)
+    assert a.shape == (3,)
+
+
 # ---- groups ----
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from . import _core, _dtypes, _url
+from ._create import shape_of
 from ._dtypes import NUMBERS, Element
 from ._errors import UnsupportedError
 from ._indexing import (
@@ -498,7 +499,7 @@ class Array:
     def resize(self, new_shape: int | Sequence[int]) -> None:
         """Change the shape.  Chunks that lie wholly outside are erased.  Elements that are cut off of other chunks are
         there again when the array grows, as in zarr-python."""
-        self._core.resize((new_shape,) if isinstance(new_shape, (int, np.integer)) else tuple(new_shape))
+        self._core.resize(shape_of(new_shape))
 
     def refresh(self) -> Array:
         """Read the metadata again: others may have resized the array."""

@@ -353,7 +353,11 @@ def fill_text(value: object, dtype: str) -> str | None:
     known = numpy_of(dtype)
     if known is None or _RAW.match(dtype):
         return _json.dumps(_fill_by_value(value))
-    return _json.dumps(fill_json(value, known))
+    try:
+        return _json.dumps(fill_json(value, known))
+    except (TypeError, ValueError, OverflowError, KeyError, IndexError) as e:
+        kind = TypeError if isinstance(e, TypeError) else ValueError
+        raise kind(f"the fill value {value!r} does not fit {known}: {e}") from e
 
 
 # ---- chunk keys ----

@@ -237,7 +237,7 @@ class Group:
         attributes: Mapping[str, object] | None = None,
         chunk_key_encoding: object = None,
         dimension_names: object = None,
-        overwrite: bool = False,
+        overwrite: bool | str = False,
         config: object = None,
         write_data: bool = True,
         **kwargs: Any,
@@ -270,7 +270,7 @@ class Group:
     create = create_array
 
     def create_group(
-        self, name: str, *, overwrite: bool = False, attributes: Mapping[str, object] | None = None
+        self, name: str, *, overwrite: bool | str = False, attributes: Mapping[str, object] | None = None
     ) -> Group:
         """Create a group, and groups for all missing ancestors."""
         place = self._at(name)
@@ -278,11 +278,11 @@ class Group:
         return Group(place)
 
     def require_group(
-        self, name: str, *, overwrite: bool = False, attributes: Mapping[str, object] | None = None
+        self, name: str, *, overwrite: bool | str = False, attributes: Mapping[str, object] | None = None
     ) -> Group:
         """The group of this name, which is created if it is missing."""
         if overwrite:
-            return self.create_group(name, overwrite=True, attributes=attributes)
+            return self.create_group(name, overwrite=overwrite, attributes=attributes)
         found = self._require(name, GROUP, lambda: self.create_group(name, attributes=attributes))
         return found  # type: ignore[return-value]
 

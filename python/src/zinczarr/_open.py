@@ -11,6 +11,8 @@ The arguments are those of zarr-python's functions of the same names, with these
 
 from __future__ import annotations
 
+import inspect
+import json
 import os
 import re
 import uuid
@@ -135,6 +137,8 @@ _REFUSED = {
     "meta_array": "arrays are NumPy's",
     "object_codec": 'pass dtype="string" or dtype="bytes"',
 }
+_ALIASES = ("chunk_shape", "compressor", "dimension_separator")
+_OWN = {"place", "overwrite", "rest"}  # of make_array, not of its callers
 _IGNORED = ("cache_attrs", "cache_metadata", "use_consolidated", "write_empty_chunks")
 
 
@@ -144,6 +148,14 @@ def refuse_unknown(where: str, rest: Mapping[str, object]) -> None:
         if name in _REFUSED and value is not None:
             raise TypeError(f"{where}: {name}= is not supported: {_REFUSED[name]}")
         if name not in _REFUSED and name not in _IGNORED:
+            raise TypeError(f"{where}: there is no argument {name}=")
+
+
+def _check_creating(where: str, rest: Mapping[str, object]) -> None:
+    """A TypeError for a name that no function that creates has, also when the node exists and nothing is created."""
+    known = {*inspect.signature(make_array).parameters, *_ALIASES, *_REFUSED, *_IGNORED} - _OWN
+    for name in rest:
+        if name not in known:
             raise TypeError(f"{where}: there is no argument {name}=")
 
 
@@ -238,14 +250,35 @@ def group_at(place: Place) -> Group:
     return Group(place)
 
 
+_CONFIG = ("order", "write_empty_chunks", "read_missing_chunks")
+_TUNING = "sharding_coalesce_"  # libzinc joins requests by rules of its own
+
+
 def with_config(array: Array, config: object) -> Array:
-    """zarr-python's runtime configuration: whether chunks that are all fill value are stored."""
+    """zarr-python's runtime configuration: whether chunks that are all fill value are stored.  What would change results
+    and is not supported is refused."""
     if config is None:
         return array
     members: Mapping[str, object] = config if isinstance(config, Mapping) else vars(config)
-    if members.get("write_empty_chunks"):
-        array.write_empty_chunks = True
+    unknown = [name for name in members if name not in _CONFIG and not name.startswith(_TUNING)]
+    if unknown:
+        raise TypeError(f"config: there is no {unknown[0]}; there are {', '.join(_CONFIG)}")
+    if _order(members.get("order")) and array.ndim > 1 and array.order != "F":
+        raise TypeError('config: order="F" is not supported: results are in C order')
+    if members.get("read_missing_chunks", True) is False:
+        raise TypeError('config: read_missing_chunks=False is not supported; use read(..., missing="error")')
+    array.write_empty_chunks = bool(members.get("write_empty_chunks"))
     return array
+
+
+def _with_older(config: object, rest: Mapping[str, object]) -> object:
+    """The configuration, with the older argument write_empty_chunks=."""
+    given = rest.get("write_empty_chunks")
+    if given is None:
+        return config
+    if config is not None:
+        raise TypeError("write_empty_chunks= is an older name for a part of config=; do not pass both")
+    return {"write_empty_chunks": given}
 
 
 def _missing(target: Target, what: str) -> NotFoundError:
@@ -349,7 +382,8 @@ def open(
             raise TypeError("config is for arrays; a group has none")
         return _new_group(target, overwrite=overwrite, **kwargs)
 
-    return _open_node(target, mode_, None, make, config)
+    _check_creating("open", kwargs)
+    return _open_node(target, mode_, None, make, _with_older(config, kwargs))
 
 
 def open_array(
@@ -386,7 +420,8 @@ def open_array(
     def make(overwrite: bool) -> Array:
         return _new_array(target, overwrite=overwrite, config=config, **kwargs)
 
-    return _open_node(target, mode_, ARRAY, make, config)  # type: ignore[return-value]
+    _check_creating("open_array", kwargs)
+    return _open_node(target, mode_, ARRAY, make, _with_older(config, kwargs))  # type: ignore[return-value]
 
 
 def open_group(
@@ -467,7 +502,7 @@ def create_group(
     *,
     path: str | None = None,
     zarr_format: Format = None,
-    overwrite: bool = False,
+    overwrite: bool | str = False,
     attributes: Mapping[str, object] | None = None,
     storage_options: Mapping[str, object] | None = None,
     format: str | None = None,
@@ -520,7 +555,7 @@ def _wanted(shape: object, dtype: object, data: object, fill_value: object) -> W
     return Wanted(_create.shape_of(shape), _create.dtype_text(dtype), None)
 
 
-def _order(order: str | None) -> bool:
+def _order(order: object) -> bool:
     if order not in (None, "C", "F"):
         raise ValueError(f'order is "C" or "F", not {order!r}')
     return order == "F"
@@ -533,6 +568,18 @@ def _alias(rest: dict[str, Any], name: str, value: object, default: object) -> o
     if value is not default and value != default:
         raise TypeError(f"{name}= is an older name; do not pass both")
     return rest.pop(name)
+
+
+def _undefine_fill(place: Place) -> None:
+    """`fill_value` null in a new document of version 2, which xarray reads as "no value is missing".  Version 3 has none."""
+    h = place.hierarchy()
+    key = h.prefix + f"{place.path.strip('/')}/.zarray".lstrip("/")
+    found = h.store.get_tagged(key) if h.format == "v2" else None
+    if found is None:
+        return
+    document = _json.loads(bytes(found[0]).decode())
+    document["fill_value"] = None
+    h.store.put(key, json.dumps(document, indent=4).encode(), tag=found[1])
 
 
 def make_array(
@@ -563,8 +610,7 @@ def make_array(
     separator = rest.pop("dimension_separator", None)
     if separator is not None:
         chunk_key_encoding = ("v2", separator)
-    if rest.get("write_empty_chunks") is not None and config is None:
-        config = {"write_empty_chunks": rest["write_empty_chunks"]}
+    config = _with_older(config, rest)
     refuse_unknown("create_array", rest)
     wanted = _wanted(shape, dtype, data, fill_value)
     chunk = _create.chunk_shape(chunks, wanted.shape)
@@ -587,6 +633,8 @@ def make_array(
         overwrite=overwrite_of(overwrite),
         fortran=_order(order),
     )
+    if fill_value is None:
+        _undefine_fill(place)
     array = array_at(place, made, config)
     array.attrs.update(later)
     if wanted.data is not None and write_data:
@@ -619,7 +667,7 @@ def create_array(
     chunk_key_encoding: object = None,
     dimension_names: object = None,
     storage_options: Mapping[str, object] | None = None,
-    overwrite: bool = False,
+    overwrite: bool | str = False,
     config: object = None,
     write_data: bool = True,
     codecs: object = None,
@@ -635,9 +683,9 @@ def create_array(
     chunks:       "auto", a number for all dimensions, or one for each (-1: all of it)
     shards:       None, "auto", or numbers, multiples of those of chunks
     codecs:       the whole chain; or as zarr-python has them: filters, serializer, compressors
-    fill_value:   what elements are that were never written
+    fill_value:   what elements are that were never written; None: the type's zero, in v2 an undefined value (null)
     order:        "F" stores the elements of chunks in Fortran order
-    overwrite:    erase what exists
+    overwrite:    erase what exists; keys that may not belong to it (a README) are an error, with "force" erased, too
 
     >>> import zinczarr
     >>> a = zinczarr.create_array("memory://new/t", shape=(100, 100), dtype="f4", chunks=(10, 100), codecs="zstd:5")
