@@ -15,10 +15,11 @@ of(PyObject *self)
 	return ((zpy_array *)self)->a;
 }
 
+/* After a call that failed, too: a warning that is an error comes with an array. */
 static PyObject *
-wrap(zinc_array *a)
+wrap(zinc_array *a, int failed)
 {
-	zpy_array *self = PyObject_New(zpy_array, zpy_array_type);
+	zpy_array *self = failed ? NULL : PyObject_New(zpy_array, zpy_array_type);
 
 	if (self)
 		self->a = a;
@@ -48,15 +49,15 @@ array_open(PyObject *none, PyObject *args)
 	zinc_array *a = NULL;
 	const char *path = NULL;
 	PyObject *h = NULL;
+	int failed;
 	zpy_call c;
 
 	(void)none;
 	if (!PyArg_ParseTuple(args, "O!s", zpy_hierarchy_type, &h, &path))
 		return NULL;
 	zpy_begin(&c, NULL, 0);
-	if (zpy_end(&c, zinc_array_open(&a, ((zpy_hierarchy *)h)->h, path, &c.options, &c.err)) != 0)
-		return NULL;
-	return wrap(a);
+	failed = zpy_end(&c, zinc_array_open(&a, ((zpy_hierarchy *)h)->h, path, &c.options, &c.err));
+	return wrap(a, failed);
 }
 
 static PyObject *
@@ -65,15 +66,15 @@ from_document(PyObject *none, PyObject *args)
 	const char *path = NULL, *document = NULL;
 	zinc_array *a = NULL;
 	PyObject *h = NULL;
+	int failed;
 	zpy_call c;
 
 	(void)none;
 	if (!PyArg_ParseTuple(args, "O!ss", zpy_hierarchy_type, &h, &path, &document))
 		return NULL;
 	zpy_begin(&c, NULL, 0);
-	if (zpy_end(&c, zinc_array_open_document(&a, ((zpy_hierarchy *)h)->h, path, document, &c.err)) != 0)
-		return NULL;
-	return wrap(a);
+	failed = zpy_end(&c, zinc_array_open_document(&a, ((zpy_hierarchy *)h)->h, path, document, &c.err));
+	return wrap(a, failed);
 }
 
 /* What the options of a new array point to. */
@@ -101,7 +102,7 @@ take_names(struct wanted *w, PyObject *names)
 	for (i = 0; i < n; i++) {
 		PyObject *name = PyTuple_GetItem(w->held, i);
 
-		w->names[i] = name == Py_None ? NULL : PyUnicode_AsUTF8AndSize(name, NULL);
+		w->names[i] = name == Py_None ? NULL : zpy_chars(name);
 		if (PyErr_Occurred())
 			return -1;
 	}
@@ -156,7 +157,7 @@ array_create(PyObject *none, PyObject *args, PyObject *kw)
 		failed = zpy_end(&c, zinc_array_create(&a, ((zpy_hierarchy *)h)->h, path, &w.o, &c.err));
 	}
 	Py_XDECREF(w.held);
-	return failed ? NULL : wrap(a);
+	return wrap(a, failed);
 }
 
 /* ---- properties ---- */
@@ -321,9 +322,7 @@ describe(PyObject *self, PyObject *none)
 
 	(void)none;
 	zpy_begin(&c, NULL, 0);
-	if (zpy_end(&c, zinc_array_describe(of(self), &json, &c.err)) != 0)
-		return NULL;
-	return zpy_blob_text(&json);
+	return zpy_end_text(&c, zinc_array_describe(of(self), &json, &c.err), &json);
 }
 
 static PyObject *
@@ -371,9 +370,7 @@ chunk_key(PyObject *self, PyObject *from)
 	if (take_index(self, from, index) != 0)
 		return NULL;
 	zpy_begin(&c, NULL, 0);
-	if (zpy_end(&c, zinc_array_chunk_key(of(self), index, &key, &c.err)) != 0)
-		return NULL;
-	return zpy_blob_text(&key);
+	return zpy_end_text(&c, zinc_array_chunk_key(of(self), index, &key, &c.err), &key);
 }
 
 static PyObject *
@@ -388,9 +385,10 @@ chunk_get(PyObject *self, PyObject *from)
 		return NULL;
 	zpy_begin(&c, NULL, 0);
 	st = zinc_array_chunk_get(of(self), index, &bytes, &c.options, &c.err);
-	if (zpy_end(&c, st == ZINC_E_NOTFOUND ? ZINC_OK : st) != 0)
-		return NULL;
-	return st == ZINC_OK ? zpy_blob(&bytes) : Py_NewRef(Py_None);
+	if (zpy_end(&c, st == ZINC_E_NOTFOUND ? ZINC_OK : st) == 0)
+		return st == ZINC_OK ? zpy_blob(&bytes) : Py_NewRef(Py_None);
+	zinc_blob_fini(&bytes);
+	return NULL;
 }
 
 static PyObject *

@@ -130,7 +130,7 @@ begin_memory(struct transfer *t, PyObject *memory, int type, bool reading)
 	t->objects = (zpy_objects){NULL, NULL, 0};
 	t->arena = NULL;
 	t->variable = zinc_array_variable(t->a);
-	if (zpy_memory_init(&t->memory, memory, type, reading, t->variable) != 0) {
+	if (zpy_memory_init(&t->memory, memory, t->a, type, reading) != 0) {
 		zpy_select_fini(&t->select);
 		return -1;
 	}
@@ -311,13 +311,12 @@ PyObject *
 zpy_array_reserve(PyObject *self, PyObject *args)
 {
 	zinc_array *a = ((zpy_array *)self)->a;
-	uint64_t shape[ZINC_MAX_NDIM], at = 0;
-	unsigned long long count = 0;
+	uint64_t shape[ZINC_MAX_NDIM], at = 0, count = 0;
 	zinc_buffer b = ZINC_BUFFER_INIT(0, NULL, 0);
 	int axis = 0, ndim = zinc_array_ndim(a);
 	zpy_call c;
 
-	if (!PyArg_ParseTuple(args, "Ki", &count, &axis))
+	if (!PyArg_ParseTuple(args, "O&i", zpy_uint64, &count, &axis))
 		return NULL;
 	if (axis < 0 || axis >= ndim)
 		return PyErr_Format(PyExc_IndexError, "axis %d of an array of %d dimensions", axis, ndim);

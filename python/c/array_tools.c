@@ -89,10 +89,13 @@ static int
 add_chunk(void *arg, const zinc_chunk *chunk)
 {
 	struct listing *l = arg;
-	PyGILState_STATE gil = PyGILState_Ensure();
-	int failed = zpy_list(l->call, l->list, chunk_dict(chunk));
+	PyGILState_STATE gil;
+	int failed;
 
-	PyGILState_Release(gil);
+	if (!zpy_enter(&gil))
+		return -1;
+	failed = zpy_list(l->call, l->list, chunk_dict(chunk));
+	zpy_leave(gil);
 	return failed;
 }
 

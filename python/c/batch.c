@@ -32,7 +32,7 @@ struct box {
 	int ndim;
 	char letter; /* '\0': keys as in version 2 */
 	char separator;
-	PyObject *batch;
+	PyObject *batch; /* a tuple: attributes of pieces may be functions that change the list */
 	Py_ssize_t n;
 	PyObject *spec, *store, *path_type; /* of the first piece; borrowed, but for the store */
 	char *prefix;                       /* of the keys, with the slash at its end */
@@ -324,7 +324,7 @@ same_all(struct box *b)
 	Py_ssize_t i;
 
 	for (i = 0; i < b->n; i++, next(b)) {
-		PyObject *piece = PyList_GetItem(b->batch, i);
+		PyObject *piece = PyTuple_GetItem(b->batch, i);
 
 		if (!is_piece(piece) || !same_store(b, piece) || !same_key(b, piece) || !same_selections(b, piece))
 			return false;
@@ -338,7 +338,7 @@ same_all(struct box *b)
 static int
 find(struct box *b)
 {
-	PyObject *first = PyList_GetItem(b->batch, 0), *last = PyList_GetItem(b->batch, b->n - 1), *hold;
+	PyObject *first = PyTuple_GetItem(b->batch, 0), *last = PyTuple_GetItem(b->batch, b->n - 1), *hold;
 	uint64_t index[ZINC_MAX_NDIM];
 	const char *key;
 	size_t n;
@@ -418,14 +418,17 @@ batch_box(PyObject *module, PyObject *args)
 {
 	struct box b = {.ndim = 0};
 	const char *letter, *separator;
-	PyObject *chunks, *result = NULL;
+	PyObject *list, *chunks, *result = NULL;
 	int d, ok;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "O!Oss", &PyList_Type, &b.batch, &chunks, &letter, &separator) ||
+	if (!PyArg_ParseTuple(args, "O!Oss", &PyList_Type, &list, &chunks, &letter, &separator) ||
 	    take_grid(&b, chunks, letter, separator) != 0)
 		return NULL;
-	b.n = PyList_Size(b.batch);
+	b.batch = PyList_AsTuple(list);
+	if (!b.batch)
+		return NULL;
+	b.n = PyTuple_Size(b.batch);
 	ok = b.n > 0 ? find(&b) : 0;
 	if (ok == 0) {
 		PyErr_Clear(); /* of an object that is not as expected */
@@ -437,6 +440,7 @@ batch_box(PyObject *module, PyObject *args)
 		PyMem_Free(b.dims[d].parts);
 	PyMem_Free(b.prefix);
 	Py_XDECREF(b.store);
+	Py_DECREF(b.batch);
 	return result;
 }
 

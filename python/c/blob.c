@@ -32,6 +32,15 @@ zpy_blob_text(zinc_blob *from)
 	return text;
 }
 
+PyObject *
+zpy_end_text(zpy_call *c, zinc_status st, zinc_blob *from)
+{
+	if (zpy_end(c, st) == 0)
+		return zpy_blob_text(from);
+	zinc_blob_fini(from);
+	return NULL;
+}
+
 static void
 blob_dealloc(PyObject *self)
 {

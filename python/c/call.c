@@ -9,6 +9,8 @@
  * (3) A call uses at most `threads` threads; calls at the same time share them, so that the threads of dask, of BLAS and
  *     these are not many more than processors.
  * (4) The progress function runs with the GIL; its exception ends the call and is the one that the caller sees.
+ * (5) When the program ends, threads that are in a call (daemons) call no function of Python any more.  Python would end such
+ *     a thread where it waits for the GIL, and with it the memory that other threads of the call still use.
  */
 #include "core.h"
 
@@ -17,11 +19,19 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#define LAST_WAIT 5000 /* milliseconds */
+
 static atomic_int active;     /* calls that run now */
+static _Thread_local int own; /* those of this thread, of which a progress function makes further ones */
 static atomic_int limit;      /* threads of all calls; 0: not known yet */
 static pthread_t main_thread; /* of Python: the one whose signals it handles */
+
+static atomic_int callbacks; /* that run now */
+static _Thread_local int inside;
+static atomic_bool ending;
 
 /* ---- Ctrl-C ---- */
 
@@ -74,21 +84,34 @@ watch(zpy_call *c)
 	atomic_store(&innermost, c);
 }
 
+/* The program's handler again, unless a progress function has set another one. */
+static void
+restore(void)
+{
+	struct sigaction now;
+
+	if (sigaction(SIGINT, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_interrupt)
+		sigaction(SIGINT, &program, NULL);
+}
+
 static void
 unwatch(zpy_call *c)
 {
 	if (!c->watched)
 		return;
 	if (!c->outer)
-		sigaction(SIGINT, &program, NULL);
+		restore();
 	atomic_store(&innermost, c->outer);
 }
 
-/* A child of fork has one thread, and no call in progress but its parent's. */
+/* A child of fork has one thread, and of the calls in progress only those of this thread, whose progress function forked. */
 static void
 in_child(void)
 {
-	atomic_store(&active, atomic_load(&innermost) ? 1 : 0);
+	atomic_store(&active, own);
+	atomic_store(&callbacks, inside);
+	if (!pthread_equal(pthread_self(), main_thread) && atomic_exchange(&innermost, NULL))
+		restore();
 	main_thread = pthread_self();
 }
 
@@ -141,7 +164,69 @@ share(int calls)
 	return n > 0 ? n : 1;
 }
 
+/* ---- callbacks and the end of the program ---- */
+
+bool
+zpy_enter(PyGILState_STATE *gil)
+{
+	atomic_fetch_add(&callbacks, 1);
+	if (atomic_load(&ending) && !pthread_equal(pthread_self(), main_thread)) {
+		atomic_fetch_sub(&callbacks, 1);
+		return false;
+	}
+	inside++;
+	*gil = PyGILState_Ensure();
+	return true;
+}
+
+void
+zpy_leave(PyGILState_STATE gil)
+{
+	PyGILState_Release(gil);
+	inside--;
+	atomic_fetch_sub(&callbacks, 1);
+}
+
+/* Promise (5).  A function that waits for the main thread would never end: not for long. */
+static PyObject *
+end(PyObject *module, PyObject *none)
+{
+	const struct timespec pause = {0, 1000000};
+	int i;
+
+	(void)module, (void)none;
+	atomic_store(&ending, true);
+	Py_BEGIN_ALLOW_THREADS
+	for (i = 0; i < LAST_WAIT && atomic_load(&callbacks) > inside; i++)
+		nanosleep(&pause, NULL);
+	Py_END_ALLOW_THREADS
+	Py_RETURN_NONE;
+}
+
+int
+zpy_know_end(void)
+{
+	static PyMethodDef method = {"end", end, METH_NOARGS, NULL};
+	PyObject *module = PyImport_ImportModule("atexit"), *function = module ? PyCFunction_New(&method, NULL) : NULL;
+	PyObject *done = function ? PyObject_CallMethod(module, "register", "O", function) : NULL;
+	int failed = done ? 0 : -1;
+
+	Py_XDECREF(done);
+	Py_XDECREF(function);
+	Py_XDECREF(module);
+	return failed;
+}
+
 /* ---- progress ---- */
+
+void
+zpy_keep(zpy_call *c)
+{
+	if (!c->failure[0])
+		PyErr_Fetch(&c->failure[0], &c->failure[1], &c->failure[2]);
+	else
+		PyErr_Clear();
+}
 
 static bool
 ask(zpy_call *c, uint64_t done, uint64_t total, uint64_t nbytes)
@@ -151,8 +236,7 @@ ask(zpy_call *c, uint64_t done, uint64_t total, uint64_t nbytes)
 	bool stop = !answer || PyObject_IsTrue(answer) != 0;
 
 	Py_XDECREF(answer);
-	if (PyErr_Occurred() && !c->failure[0])
-		PyErr_Fetch(&c->failure[0], &c->failure[1], &c->failure[2]);
+	zpy_keep(c);
 	return stop;
 }
 
@@ -161,10 +245,13 @@ static int
 on_progress(void *arg, uint64_t done, uint64_t total, uint64_t nbytes)
 {
 	zpy_call *c = arg;
-	PyGILState_STATE gil = PyGILState_Ensure();
-	bool stop = ask(c, done, total, nbytes);
+	PyGILState_STATE gil;
+	bool stop;
 
-	PyGILState_Release(gil);
+	if (!zpy_enter(&gil))
+		return 0;
+	stop = ask(c, done, total, nbytes);
+	zpy_leave(gil);
 	return stop;
 }
 
@@ -186,6 +273,7 @@ zpy_begin(zpy_call *c, PyObject *progress, int threads)
 		c->options.progress_arg = c;
 	}
 	calls = atomic_fetch_add(&active, 1) + 1;
+	own++;
 	c->threads = threads > 0 ? threads : share(calls);
 	watch(c);
 	c->python = PyEval_SaveThread();
@@ -198,6 +286,7 @@ zpy_end_or_again(zpy_call *c, zinc_status st)
 	PyEval_RestoreThread(c->python);
 	unwatch(c);
 	atomic_fetch_sub(&active, 1);
+	own--;
 	if (c->failure[0]) {
 		PyErr_Restore(c->failure[0], c->failure[1], c->failure[2]);
 		return -1;

@@ -42,7 +42,7 @@ typedef struct zpy_call {
 	int threads;               /* for the library: this call's share */
 	zinc_cancel cancel;
 	PyObject *progress;
-	PyObject *failure[3]; /* an exception of the progress function */
+	PyObject *failure[3]; /* the first exception of a callback */
 	PyThreadState *python;
 	struct zpy_call *outer; /* of the main thread, to be cancelled too */
 	bool watched;           /* Ctrl-C cancels it */
@@ -54,10 +54,17 @@ void zpy_begin(zpy_call *c, PyObject *progress, int threads);
 int zpy_end(zpy_call *c, zinc_status st);
 /* The same for a call that can be repeated: 1 when a signal ended it whose handler did not raise. */
 int zpy_end_or_again(zpy_call *c, zinc_status st);
+/* For callbacks: take the GIL, and give it back.  False at the end of the program, when no other thread than the main one may
+ * touch Python: then the callback does nothing. */
+bool zpy_enter(PyGILState_STATE *gil);
+void zpy_leave(PyGILState_STATE gil);
+/* For callbacks, with the GIL: keep a pending exception for the end of the call, if it is the first. */
+void zpy_keep(zpy_call *c);
 /* The threads of all calls; n > 0 sets them. */
 int zpy_threads(int n);
 /* Once, when the module is loaded: 0 or -1. */
 int zpy_know_main(void);
+int zpy_know_end(void);
 
 /* ---- errors and warnings (error.c) ---- */
 
@@ -71,6 +78,10 @@ int zpy_show_warnings(void);
 
 PyObject *zpy_text(const char *text); /* NULL gives None */
 PyObject *zpy_tuple(int n, const uint64_t *numbers);
+/* The UTF-8 of a text without NUL characters, which lives as long as the object; NULL with an exception. */
+const char *zpy_chars(PyObject *text);
+/* A converter for "O&": an integer as uint64_t.  The format "K" would take it modulo 2^64. */
+int zpy_uint64(PyObject *from, void *to);
 /* A sequence of `n` numbers (n < 0: any number) into to[ZINC_MAX_NDIM]; returns how many, or -1. */
 int zpy_numbers(PyObject *from, int n, uint64_t *to, const char *what);
 /* Set d[name] and drop the reference to `value`, which may be NULL after a failure: 0 or -1. */
@@ -93,14 +104,17 @@ void zpy_settings_fini(zpy_settings *s);
 PyObject *zpy_blob(zinc_blob *blob);
 /* The text of a blob, which is freed. */
 PyObject *zpy_blob_text(zinc_blob *blob);
+/* End a call that made it: the text, or NULL with an exception, which may be a warning. */
+PyObject *zpy_end_text(zpy_call *c, zinc_status st, zinc_blob *blob);
 
 /* ---- selections and buffers (select.c) ---- */
 
 typedef struct zpy_select {
 	zinc_selection s;
 	zinc_select_dim dims[ZINC_MAX_NDIM];
-	Py_buffer view[ZINC_MAX_NDIM];
-	int nviews;
+	Py_buffer view; /* of the mask */
+	void *own[ZINC_MAX_NDIM];
+	int nviews, nown;
 } zpy_select;
 /* Of the arguments select, points and mask, of which at most one is not None or NULL; `ndim` is the array's. */
 int zpy_select_init(zpy_select *s, int ndim, PyObject *select, PyObject *points, PyObject *mask);
@@ -116,8 +130,8 @@ typedef struct zpy_memory {
 	uint64_t shape[ZINC_MAX_NDIM];
 	int64_t strides[ZINC_MAX_NDIM];
 } zpy_memory;
-/* `objects`: its elements must be references to objects. */
-int zpy_memory_init(zpy_memory *m, PyObject *object, int type, bool writable, bool objects);
+/* For elements of `a`: those of variable length are references to objects. */
+int zpy_memory_init(zpy_memory *m, PyObject *object, const zinc_array *a, int type, bool writable);
 void zpy_memory_fini(zpy_memory *m);
 
 /* ---- elements of variable length (objects.c) ---- */
@@ -153,8 +167,6 @@ typedef struct zpy_array {
 extern PyTypeObject *zpy_blob_type, *zpy_store_type, *zpy_hierarchy_type, *zpy_array_type;
 
 zinc_store *zpy_store_of(PyObject *self);
-/* The text of a key, which lives as long as the object; NULL with an exception.  NULL is passed on. */
-const char *zpy_key(PyObject *text);
 
 /* Methods of Store in other files: store_get.c, store_put.c, store_list.c */
 PyObject *zpy_store_get(PyObject *self, PyObject *args, PyObject *kw);

@@ -17,7 +17,7 @@ static PyObject *
 open_place(PyTypeObject *type, PyObject *place, const char *prefix, const zinc_open_options *options)
 {
 	const bool stored = PyObject_TypeCheck(place, zpy_store_type);
-	const char *url = stored ? NULL : PyUnicode_AsUTF8AndSize(place, NULL);
+	const char *url = stored ? NULL : zpy_chars(place);
 	zpy_hierarchy *self;
 	zinc_hierarchy *h = NULL;
 	zinc_open_options o = *options;
@@ -30,9 +30,7 @@ open_place(PyTypeObject *type, PyObject *place, const char *prefix, const zinc_o
 	o.call = &c.options;
 	st = stored ? zinc_hierarchy_open(&h, ((zpy_store *)place)->store, prefix, &o, &c.err)
 		    : zinc_hierarchy_open_url(&h, url, &o, &c.err);
-	if (zpy_end(&c, st) != 0)
-		return NULL;
-	self = PyObject_New(zpy_hierarchy, type);
+	self = zpy_end(&c, st) == 0 ? PyObject_New(zpy_hierarchy, type) : NULL;
 	if (self)
 		self->h = h;
 	else
@@ -155,36 +153,43 @@ node_tuple(const zinc_node *n)
 			     zpy_text(n->attributes), describe(n->array), PyBool_FromLong(n->hidden));
 }
 
+struct listing {
+	zpy_call call;
+	PyObject *list;
+};
+
 /* From the thread that called, which has released the GIL. */
 static int
-add_node(void *list, const zinc_node *node)
+add_node(void *arg, const zinc_node *node)
 {
-	PyGILState_STATE gil = PyGILState_Ensure();
-	PyObject *tuple = node_tuple(node);
-	int failed = tuple ? PyList_Append(list, tuple) : -1;
+	struct listing *l = arg;
+	PyGILState_STATE gil;
+	int failed;
 
-	Py_XDECREF(tuple);
-	PyGILState_Release(gil);
+	if (!zpy_enter(&gil))
+		return -1;
+	failed = zpy_list(&l->call, l->list, node_tuple(node));
+	zpy_leave(gil);
 	return failed;
 }
 
 static PyObject *
 walk(PyObject *self, PyObject *args)
 {
-	PyObject *list = PyList_New(0);
+	struct listing l;
 	const char *path = NULL;
 	int depth = -1;
-	zpy_call c;
+	zpy_call *c = &l.call;
 
-	if (!list || !PyArg_ParseTuple(args, "s|i", &path, &depth)) {
-		Py_XDECREF(list);
+	if (!PyArg_ParseTuple(args, "s|i", &path, &depth))
 		return NULL;
-	}
-	zpy_begin(&c, NULL, 0);
-	if (zpy_end(&c, zinc_node_walk(of(self), path, depth, add_node, list, &c.options, &c.err)) == 0 &&
-	    !PyErr_Occurred())
-		return list;
-	Py_DECREF(list);
+	l.list = PyList_New(0);
+	if (!l.list)
+		return NULL;
+	zpy_begin(c, NULL, 0);
+	if (zpy_end(c, zinc_node_walk(of(self), path, depth, add_node, &l, &c->options, &c->err)) == 0)
+		return l.list;
+	Py_DECREF(l.list);
 	return NULL;
 }
 
@@ -201,9 +206,7 @@ text(PyObject *self, PyObject *args, text_fn get)
 	if (!PyArg_ParseTuple(args, "s", &path))
 		return NULL;
 	zpy_begin(&c, NULL, 0);
-	if (zpy_end(&c, get(of(self), path, &json, &c.options, &c.err)) != 0)
-		return NULL;
-	return zpy_blob_text(&json);
+	return zpy_end_text(&c, get(of(self), path, &json, &c.options, &c.err), &json);
 }
 
 static PyObject *

@@ -143,7 +143,7 @@ zpy_select_key(zpy_select *s, const zinc_array *a, PyObject *key, PyObject **sha
 	s->s.ndim = t.ndim;
 	s->s.kind = ZINC_SELECT_ORTHO;
 	s->s.dims = s->dims;
-	s->nviews = 0;
+	s->nviews = s->nown = 0;
 	*shape = t.result;
 	return 0;
 }

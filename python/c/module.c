@@ -37,7 +37,9 @@ static PyObject *
 trim(PyObject *module, PyObject *none)
 {
 	(void)module, (void)none;
+	Py_BEGIN_ALLOW_THREADS
 	zinc_context_trim(zpy_context);
+	Py_END_ALLOW_THREADS
 	Py_RETURN_NONE;
 }
 
@@ -134,7 +136,8 @@ PyInit__core(void)
 		PyErr_SetString(PyExc_ImportError, "zinczarr can be loaded by one interpreter of a process only");
 		return NULL;
 	}
-	module = zpy_know_main() == 0 && make_context() == 0 ? PyModule_Create(&definition) : NULL;
+	module =
+	    zpy_know_main() == 0 && zpy_know_end() == 0 && make_context() == 0 ? PyModule_Create(&definition) : NULL;
 	if (module && fill(module) == 0)
 		return module;
 	Py_XDECREF(module);

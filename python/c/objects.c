@@ -63,9 +63,11 @@ static int
 take_text(PyObject *object, zinc_vlen *to)
 {
 	Py_ssize_t n = 0;
-	const char *text = PyUnicode_AsUTF8AndSize(object, &n);
+	const char *text = PyUnicode_Check(object) ? PyUnicode_AsUTF8AndSize(object, &n) : NULL;
 
 	*to = (zinc_vlen){text, (uint64_t)n};
+	if (!text && !PyErr_Occurred())
+		PyErr_SetString(PyExc_TypeError, "elements of this array are str, and the buffer has another object");
 	return text ? 0 : -1;
 }
 

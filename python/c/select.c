@@ -1,38 +1,56 @@
 /*
  * select.c - selections and buffers of Python as those of the library
  *
- * Indices were checked and made positive in Python; the library checks them again.  Buffers keep their strides, so that views,
- * Fortran order and reversed axes are read and written in place.
+ * Indices were checked and made positive in Python; the library checks them again, and then relies on them.  So it gets a copy,
+ * which no other thread can change meanwhile.  Buffers keep their strides, so that views, Fortran order and reversed axes are
+ * read and written in place.
  */
 #include "core.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int
-take_view(zpy_select *s, PyObject *object, Py_ssize_t itemsize, const char *what)
+take_view(Py_buffer *view, PyObject *object, Py_ssize_t itemsize, const char *what)
 {
-	Py_buffer *view = &s->view[s->nviews];
-
 	if (PyObject_GetBuffer(object, view, PyBUF_ND) != 0) /* contiguous, in C order */
 		return -1;
-	s->nviews++;
 	if (view->itemsize == itemsize)
 		return 0;
 	PyErr_Format(PyExc_TypeError, "%s: elements of %zd bytes are expected, not of %zd", what, itemsize,
 		     view->itemsize);
+	PyBuffer_Release(view);
 	return -1;
+}
+
+/* A copy of indices, which lives as long as the selection. */
+static uint64_t *
+copy_indices(zpy_select *s, const Py_buffer *view)
+{
+	uint64_t *own = malloc((size_t)view->len + 1);
+
+	if (!own) {
+		PyErr_NoMemory();
+		return NULL;
+	}
+	if (view->len)
+		memcpy(own, view->buf, (size_t)view->len);
+	s->own[s->nown++] = own;
+	return own;
 }
 
 static int
 take_list(zpy_select *s, zinc_select_dim *dim, PyObject *item)
 {
-	if (take_view(s, item, (Py_ssize_t)sizeof(uint64_t), "a list of indices") != 0)
+	Py_buffer view;
+
+	if (take_view(&view, item, (Py_ssize_t)sizeof(uint64_t), "a list of indices") != 0)
 		return -1;
-	dim->list = s->view[s->nviews - 1].buf;
-	dim->nlist = (size_t)s->view[s->nviews - 1].len / sizeof(uint64_t);
-	if (!dim->nlist)
-		dim->list = NULL; /* and count is 0 */
-	return 0;
+	dim->nlist = (size_t)view.len / sizeof(uint64_t);
+	if (dim->nlist) /* else list is NULL and count 0 */
+		dim->list = copy_indices(s, &view);
+	PyBuffer_Release(&view);
+	return dim->nlist && !dim->list ? -1 : 0;
 }
 
 static int
@@ -75,28 +93,31 @@ take_dims(zpy_select *s, int ndim, PyObject *select)
 static int
 take_points(zpy_select *s, int ndim, PyObject *points)
 {
-	const Py_buffer *view = &s->view[0];
+	Py_buffer view;
 
-	if (take_view(s, points, (Py_ssize_t)sizeof(uint64_t), "points") != 0)
+	if (take_view(&view, points, (Py_ssize_t)sizeof(uint64_t), "points") != 0)
 		return -1;
-	if (view->ndim != 2 || view->shape[1] != ndim) {
+	if (view.ndim == 2 && view.shape[1] == ndim) {
+		s->s.kind = ZINC_SELECT_POINTS;
+		s->s.points = copy_indices(s, &view);
+		s->s.npoints = (size_t)view.shape[0];
+	} else {
 		PyErr_Format(PyExc_IndexError, "points of %d numbers each are expected", ndim);
-		return -1;
 	}
-	s->s.kind = ZINC_SELECT_POINTS;
-	s->s.points = view->buf;
-	s->s.npoints = (size_t)view->shape[0];
-	return 0;
+	PyBuffer_Release(&view);
+	return s->s.points ? 0 : -1;
 }
 
+/* It may be large and is not copied: the library makes points of it first. */
 static int
 take_mask(zpy_select *s, PyObject *mask)
 {
-	if (take_view(s, mask, 1, "a mask") != 0)
+	if (take_view(&s->view, mask, 1, "a mask") != 0)
 		return -1;
+	s->nviews = 1;
 	s->s.kind = ZINC_SELECT_MASK;
-	s->s.mask = s->view[0].buf;
-	s->s.nmask = (size_t)s->view[0].len;
+	s->s.mask = s->view.buf;
+	s->s.nmask = (size_t)s->view.len;
 	return 0;
 }
 
@@ -107,7 +128,7 @@ zpy_select_init(zpy_select *s, int ndim, PyObject *select, PyObject *points, PyO
 
 	s->s = (zinc_selection)ZINC_SELECTION_ALL;
 	s->s.ndim = ndim;
-	s->nviews = 0;
+	s->nviews = s->nown = 0;
 	if (points && points != Py_None)
 		failed = take_points(s, ndim, points);
 	else if (mask && mask != Py_None)
@@ -122,8 +143,11 @@ zpy_select_init(zpy_select *s, int ndim, PyObject *select, PyObject *points, PyO
 void
 zpy_select_fini(zpy_select *s)
 {
-	while (s->nviews > 0)
-		PyBuffer_Release(&s->view[--s->nviews]);
+	if (s->nviews > 0)
+		PyBuffer_Release(&s->view);
+	s->nviews = 0;
+	while (s->nown > 0)
+		free(s->own[--s->nown]);
 }
 
 /* ---- buffers ---- */
@@ -132,7 +156,7 @@ zpy_select_fini(zpy_select *s)
 static void
 place(zpy_memory *m, size_t itemsize)
 {
-	char *lowest = m->view.buf;
+	uintptr_t lowest = (uintptr_t)m->view.buf;
 	uint64_t span = itemsize;
 	bool empty = false;
 	int i;
@@ -144,13 +168,13 @@ place(zpy_memory *m, size_t itemsize)
 		m->shape[i] = n;
 		m->strides[i] = stride;
 		empty = empty || !n;
-		span += reach * (uint64_t)(stride < 0 ? -stride : stride);
+		span += reach * (stride < 0 ? -(uint64_t)stride : (uint64_t)stride);
 		if (stride < 0)
-			lowest += (int64_t)reach * stride;
+			lowest -= reach * -(uint64_t)stride;
 	}
-	m->b.data = lowest;
+	m->b.data = empty ? m->view.buf : (void *)lowest;
 	m->b.nbytes = empty ? 0 : span;
-	m->b.first = empty ? 0 : (uint64_t)((char *)m->view.buf - lowest);
+	m->b.first = empty ? 0 : (uintptr_t)m->view.buf - lowest;
 }
 
 /* A format is asked for only where it matters: NumPy has none for dates. */
@@ -171,11 +195,30 @@ take_memory(zpy_memory *m, PyObject *object, bool writable, bool objects)
 	return -1;
 }
 
-int
-zpy_memory_init(zpy_memory *m, PyObject *object, int type, bool writable, bool objects)
+/* Elements of another size would leave gaps, or overlap. */
+static int
+check_size(const zpy_memory *m, const zinc_array *a, int type)
 {
+	const size_t size =
+	    type == ZINC_NATIVE || type == ZINC_RAW ? zinc_array_element_size(a) : zinc_type_size((zinc_type)type);
+
+	if (size == 0 || (size_t)m->view.itemsize == size) /* the library refuses types that it does not know */
+		return 0;
+	PyErr_Format(PyExc_TypeError, "the buffer has elements of %zd bytes, not of %zu", m->view.itemsize, size);
+	return -1;
+}
+
+int
+zpy_memory_init(zpy_memory *m, PyObject *object, const zinc_array *a, int type, bool writable)
+{
+	const bool objects = zinc_array_variable(a);
+
 	if (take_memory(m, object, writable, objects) != 0)
 		return -1;
+	if (!objects && check_size(m, a, type) != 0) {
+		PyBuffer_Release(&m->view);
+		return -1;
+	}
 	memset(&m->b, 0, sizeof m->b);
 	m->b.size = sizeof m->b;
 	m->b.type = (zinc_type)type;

@@ -5,8 +5,6 @@
  */
 #include "core.h"
 
-#include <string.h>
-
 PyTypeObject *zpy_store_type;
 
 PyObject *
@@ -23,19 +21,6 @@ zinc_store *
 zpy_store_of(PyObject *self)
 {
 	return ((zpy_store *)self)->store;
-}
-
-/* A text without a NUL, which would end the key too early. */
-const char *
-zpy_key(PyObject *text)
-{
-	Py_ssize_t n = 0;
-	const char *key = text ? PyUnicode_AsUTF8AndSize(text, &n) : NULL;
-
-	if (!key || strlen(key) == (size_t)n)
-		return key;
-	PyErr_SetString(PyExc_ValueError, "a key must not have control characters");
-	return NULL;
 }
 
 /* ---- opening ---- */

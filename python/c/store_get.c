@@ -178,7 +178,7 @@ value_object(struct value *v)
 {
 	zinc_blob blob = {v->bytes, (size_t)v->nbytes, zpy_context};
 
-	if (v->bytes)
+	if (v->bytes && v->found == ZINC_FOUND)
 		((char *)v->bytes)[v->nbytes] = 0; /* as every blob of the library */
 	v->bytes = NULL;
 	if (v->found == ZINC_FOUND)
@@ -229,14 +229,15 @@ zpy_store_get(PyObject *self, PyObject *args, PyObject *kw)
 {
 	static char *names[] = {"key", "start", "length", "suffix", "limit", NULL};
 	long long start = 0, length = -1;
-	unsigned long long limit = 0;
+	uint64_t limit = 0;
 	struct value value = no_answer;
 	zinc_get request;
 	struct fetch f = {.store = zpy_store_of(self), .requests = &request, .values = &value, .n = 1};
 	const char *key = NULL;
 	int suffix = 0;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kw, "s|LLpK", names, &key, &start, &length, &suffix, &limit) ||
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "s|LLpO&", names, &key, &start, &length, &suffix, zpy_uint64,
+					 &limit) ||
 	    take_range(&request, key, start, length, suffix) != 0)
 		return NULL;
 	request.limit = limit;

@@ -253,7 +253,7 @@ take_keys(PyObject *items, size_t n)
 		return NULL;
 	}
 	for (i = 0; i < n; i++)
-		if (!(keys[i] = zpy_key(PyTuple_GetItem(items, (Py_ssize_t)i)))) {
+		if (!(keys[i] = zpy_chars(PyTuple_GetItem(items, (Py_ssize_t)i)))) {
 			free(keys);
 			return NULL;
 		}

@@ -5,6 +5,7 @@
  */
 #include "core.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* ---- options ---- */
@@ -17,6 +18,17 @@ struct option {
 	size_t at;
 };
 
+static int
+take_int(int *to, PyObject *value)
+{
+	const long n = PyLong_AsLong(value);
+
+	if (!PyErr_Occurred() && (n < INT_MIN || n > INT_MAX))
+		PyErr_SetString(PyExc_OverflowError, "an option is out of range");
+	*to = (int)n;
+	return PyErr_Occurred() ? -1 : 0;
+}
+
 /* `items` keeps the texts alive. */
 static int
 take_option(void *to, const struct option *o, PyObject *value)
@@ -26,13 +38,13 @@ take_option(void *to, const struct option *o, PyObject *value)
 	if (value == Py_None)
 		return 0;
 	if (o->kind == FLAG)
-		*(int *)(void *)at = (int)PyLong_AsLong(value);
-	else if (o->kind == COUNT)
-		*(uint64_t *)(void *)at = PyLong_AsUnsignedLongLong(value);
-	else if (o->kind == REAL)
+		return take_int((int *)(void *)at, value);
+	if (o->kind == COUNT)
+		return zpy_uint64(value, at) ? 0 : -1;
+	if (o->kind == REAL)
 		*(double *)(void *)at = PyFloat_AsDouble(value);
 	else
-		*(const char **)(void *)at = PyUnicode_AsUTF8AndSize(value, NULL);
+		*(const char **)(void *)at = zpy_chars(value);
 	return PyErr_Occurred() ? -1 : 0;
 }
 
@@ -44,6 +56,26 @@ find_option(const struct option *table, const char *name)
 	return table->name ? table : NULL;
 }
 
+static int
+take_pair(void *to, const struct option *table, PyObject *pair)
+{
+	const struct option *o;
+	const char *name = NULL;
+	PyObject *value = NULL;
+
+	if (!PyTuple_Check(pair)) {
+		PyErr_SetString(PyExc_TypeError, "options are a mapping");
+		return -1;
+	}
+	if (!PyArg_ParseTuple(pair, "sO", &name, &value))
+		return -1;
+	o = find_option(table, name);
+	if (o)
+		return take_option(to, o, value);
+	PyErr_Format(PyExc_TypeError, "there is no option '%s'", name);
+	return -1;
+}
+
 /* The items of a mapping, all of them options of `table` but for `chunks` and `shards`, which are shapes.  Returns the
  * list that keeps their texts alive, or NULL. */
 static PyObject *
@@ -53,16 +85,7 @@ take_options(void *to, const struct option *table, PyObject *mapping)
 	Py_ssize_t i, n = items ? PyList_Size(items) : 0;
 
 	for (i = 0; i < n; i++) {
-		const struct option *o;
-		const char *name = NULL;
-		PyObject *value = NULL;
-
-		if (!PyArg_ParseTuple(PyList_GetItem(items, i), "sO", &name, &value))
-			break;
-		o = find_option(table, name);
-		if (!o)
-			PyErr_Format(PyExc_TypeError, "there is no option '%s'", name);
-		if (!o || take_option(to, o, value) != 0)
+		if (take_pair(to, table, PyList_GetItem(items, i)) != 0)
 			break;
 	}
 	if (items && i == n)
@@ -186,15 +209,17 @@ static int
 on_note(void *arg, const zinc_copy_note *note)
 {
 	struct listing *l = arg;
-	PyGILState_STATE gil = PyGILState_Ensure();
-	PyObject *answer =
-	    PyObject_CallFunction(l->also, "iNN", (int)note->kind, zpy_text(note->path), zpy_text(note->message));
-	int stop = answer ? PyObject_IsTrue(answer) : -1;
+	PyGILState_STATE gil;
+	PyObject *answer;
+	int stop;
 
+	if (!zpy_enter(&gil))
+		return -1;
+	answer = PyObject_CallFunction(l->also, "iNN", (int)note->kind, zpy_text(note->path), zpy_text(note->message));
+	stop = answer ? PyObject_IsTrue(answer) : -1;
 	Py_XDECREF(answer);
-	if (stop < 0 && !l->call.failure[0])
-		PyErr_Fetch(&l->call.failure[0], &l->call.failure[1], &l->call.failure[2]);
-	PyGILState_Release(gil);
+	zpy_keep(&l->call);
+	zpy_leave(gil);
 	return stop;
 }
 
@@ -288,10 +313,13 @@ static int
 on_finding(void *arg, const zinc_finding *f)
 {
 	struct listing *l = arg;
-	PyGILState_STATE gil = PyGILState_Ensure();
-	int failed = zpy_list(&l->call, l->list, finding_dict(f));
+	PyGILState_STATE gil;
+	int failed;
 
-	PyGILState_Release(gil);
+	if (!zpy_enter(&gil))
+		return -1;
+	failed = zpy_list(&l->call, l->list, finding_dict(f));
+	zpy_leave(gil);
 	return failed;
 }
 
@@ -299,10 +327,13 @@ static int
 on_unchecked(void *arg, const char *path)
 {
 	struct listing *l = arg;
-	PyGILState_STATE gil = PyGILState_Ensure();
-	int failed = zpy_list(&l->call, l->also, zpy_text(path));
+	PyGILState_STATE gil;
+	int failed;
 
-	PyGILState_Release(gil);
+	if (!zpy_enter(&gil))
+		return -1;
+	failed = zpy_list(&l->call, l->also, zpy_text(path));
+	zpy_leave(gil);
 	return failed;
 }
 
@@ -385,10 +416,13 @@ static int
 on_difference(void *arg, const zinc_difference *d)
 {
 	struct listing *l = arg;
-	PyGILState_STATE gil = PyGILState_Ensure();
-	int failed = zpy_list(&l->call, l->list, difference_dict(d));
+	PyGILState_STATE gil;
+	int failed;
 
-	PyGILState_Release(gil);
+	if (!zpy_enter(&gil))
+		return -1;
+	failed = zpy_list(&l->call, l->list, difference_dict(d));
+	zpy_leave(gil);
 	return failed;
 }
 

@@ -4,6 +4,31 @@
 #include "core.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* A NUL would end the text too early: it would name another thing. */
+const char *
+zpy_chars(PyObject *text)
+{
+	Py_ssize_t n = 0;
+	const char *chars = PyUnicode_AsUTF8AndSize(text, &n);
+
+	if (!chars || strlen(chars) == (size_t)n)
+		return chars;
+	PyErr_SetString(PyExc_ValueError, "embedded null character");
+	return NULL;
+}
+
+int
+zpy_uint64(PyObject *from, void *to)
+{
+	PyObject *number = PyNumber_Index(from);
+
+	if (number)
+		*(uint64_t *)to = PyLong_AsUnsignedLongLong(number);
+	Py_XDECREF(number);
+	return !PyErr_Occurred();
+}
 
 PyObject *
 zpy_tuple(int n, const uint64_t *numbers)
@@ -25,13 +50,11 @@ zpy_tuple(int n, const uint64_t *numbers)
 static int
 number_at(PyObject *list, Py_ssize_t i, uint64_t *to)
 {
-	PyObject *item = PySequence_GetItem(list, i), *number = item ? PyNumber_Index(item) : NULL;
+	PyObject *item = PySequence_GetItem(list, i);
+	int good = item && zpy_uint64(item, to);
 
-	if (number)
-		*to = PyLong_AsUnsignedLongLong(number);
-	Py_XDECREF(number);
 	Py_XDECREF(item);
-	return PyErr_Occurred() ? -1 : 0;
+	return good ? 0 : -1;
 }
 
 int
@@ -66,8 +89,7 @@ zpy_list(zpy_call *c, PyObject *list, PyObject *item)
 	int failed = item ? PyList_Append(list, item) : -1;
 
 	Py_XDECREF(item);
-	if (failed && !c->failure[0])
-		PyErr_Fetch(&c->failure[0], &c->failure[1], &c->failure[2]);
+	zpy_keep(c);
 	return failed;
 }
 
@@ -80,7 +102,11 @@ take_setting(zpy_settings *s, Py_ssize_t i)
 	PyObject *item = PyList_GetItem(s->items, i);
 	const char *name = NULL, *value = NULL;
 
-	if (!item || !PyArg_ParseTuple(item, "ss", &name, &value))
+	if (!PyTuple_Check(item)) {
+		PyErr_SetString(PyExc_TypeError, "settings are a mapping");
+		return -1;
+	}
+	if (!PyArg_ParseTuple(item, "ss", &name, &value))
 		return -1;
 	s->list[i] = (zinc_setting){name, value};
 	return 0;

@@ -133,13 +133,14 @@ step_index(uint64_t *index, const uint64_t *shape, int ndim)
 		index[d] = 0;
 }
 
-/* Two passes over the mask: the first counts the points, the second stores them. */
+/* Two passes over the mask: the first counts the points, the second stores them.  Should another thread change it between
+ * them, no more are stored than were counted. */
 static zinc_status
 select_mask(zinc_sel *out, const zinc_selection *s, const uint64_t *shape, zinc_error *err)
 {
 	uint64_t n, index[ZINC_MAX_NDIM] = {0};
 	const size_t size = (size_t)out->ndim * sizeof *index;
-	size_t i, count = 0;
+	size_t i, count = 0, stored = 0;
 	uint8_t *to;
 
 	if (zinc_shape_bytes(shape, out->ndim, 1, SIZE_MAX, &n) || n != s->nmask || (!s->mask && n > 0))
@@ -150,13 +151,13 @@ select_mask(zinc_sel *out, const zinc_selection *s, const uint64_t *shape, zinc_
 	if (!out->own)
 		return zinc_fail_nomem(err);
 	to = out->own;
-	for (i = 0; i < n; i++, step_index(index, shape, out->ndim))
+	for (i = 0; i < n && stored < count; i++, step_index(index, shape, out->ndim))
 		if (s->mask[i]) {
-			memcpy(to, index, size);
-			to += size;
+			memcpy(to + stored * size, index, size);
+			stored++;
 		}
 	out->is_points = true;
-	out->npoints = count;
+	out->npoints = stored;
 	out->points = out->own;
 	return ZINC_OK;
 }
