@@ -314,13 +314,20 @@ zpy_array_reserve(PyObject *self, PyObject *args)
 	uint64_t shape[ZINC_MAX_NDIM], at = 0, count = 0;
 	zinc_buffer b = ZINC_BUFFER_INIT(0, NULL, 0);
 	int axis = 0, ndim = zinc_array_ndim(a);
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_status st;
 	zpy_call c;
 
 	if (!PyArg_ParseTuple(args, "O&i", zpy_uint64, &count, &axis))
 		return NULL;
 	if (axis < 0 || axis >= ndim)
 		return PyErr_Format(PyExc_IndexError, "axis %d of an array of %d dimensions", axis, ndim);
-	memcpy(shape, zinc_array_shape(a), (size_t)ndim * sizeof(*shape));
+	/* zinc_array_shape would keep each shape that the array ever had */
+	st = zinc_array_selection_shape(a, NULL, &ndim, shape, &err);
+	if (st != ZINC_OK) {
+		zpy_raise(&err, st);
+		return NULL;
+	}
 	shape[axis] = count;
 	b.ndim = ndim;
 	b.shape = shape;
