@@ -585,6 +585,7 @@ def test_fork_in_a_callback_of_a_thread(a: _core.Array, tmp_path: Path) -> None:
                 out = np.full(shape, -1, "<i4")
                 a.read(out, 4, progress=progress, threads=1)
                 assert (out == np.arange(len(out))).all()
+                a.read(out, 4)  # with a share of the threads of all calls
             if pid == -1:
                 signal.alarm(0)
                 os._exit(7)
@@ -632,8 +633,8 @@ def test_fork_while_others_read(h: _core.Hierarchy, tmp_path: Path) -> None:
 @pytest.mark.parametrize("progress", [False, True])
 def test_end_of_the_program_with_daemons(h: _core.Hierarchy, tmp_path: Path, progress: bool) -> None:
     """Daemons that read when the program ends, which Python does not wait for."""
-    n = 1 << 20
-    b = _core.Array.create(h, "/x", shape=(n,), dtype="int32", chunks=(n >> 8,))
+    n = 1 << 22
+    b = _core.Array.create(h, "/x", shape=(n,), dtype="int32", chunks=(n >> 10,))
     b.write(np.arange(n, dtype="<i4"), INT32)
     program = f"""
         out = np.zeros(shape, "<i4")
