@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 
 import zinczarr  # noqa: E402
-from zinczarr._dask import shard_aligned_chunks, to_dask  # noqa: E402
+from zinczarr._dask import Task, shard_aligned_chunks, to_dask  # noqa: E402
 
 VALUES = np.arange(1.0, 1601.0).reshape(40, 40)
 GRIDS = {"chunks": {"chunks": (16, 16)}, "shards": {"chunks": (4, 4), "shards": (16, 16)}}
@@ -91,6 +92,19 @@ def test_shard_aligned_chunks_of_zarr(tmp_path):
     zarr = pytest.importorskip("zarr")
     a = zarr.create_array(tmp_path / "a", shape=(100, 70), dtype="f4", chunks=(5, 5), shards=(20, 20))
     assert shard_aligned_chunks(a, 1) == ((20,) * 5, (20, 20, 20, 10))
+
+
+def test_a_worker_survives_an_array_that_is_not_there(tmp_path):
+    """A task is received, its error comes when it runs: dask ends workers that cannot read what they receive."""
+    a = zinczarr.create_array(tmp_path / "a", data=np.arange(6), chunks=2)
+    task = Task(a)
+    sent = pickle.dumps(pickle.loads(pickle.dumps(task)))
+    assert pickle.loads(sent)[1:3].tolist() == [1, 2]
+    shutil.rmtree(tmp_path / "a")
+    received = pickle.loads(sent)
+    assert (received.shape, received.dtype, received.ndim) == ((6,), a.dtype, 1)
+    with pytest.raises(zinczarr.errors.NotFoundError, match="a"):
+        received[0]
 
 
 def test_pickle(tmp_path):

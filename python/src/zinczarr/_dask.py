@@ -66,19 +66,33 @@ class Task:
     """An array as the tasks of dask read it: with one thread each, because dask has its own.
 
     Only what dask asks of a source: a shape, a type, and indexing.
+    In a worker it is opened at its first use: an error is the task's then, and is reported.  An error while a task is
+    received ends the worker.
     """
 
-    __slots__ = ("array", "dtype", "ndim", "shape")
+    __slots__ = ("_array", "_how", "dtype", "ndim", "shape")
 
     def __init__(self, array: Array) -> None:
-        self.array = array
+        self._array: Array | None = array
+        self._how: tuple[Any, ...] = array.__reduce__()
         self.shape, self.dtype, self.ndim = array.shape, array.dtype, array.ndim
+
+    @property
+    def array(self) -> Array:
+        if self._array is None:
+            reopen, arguments = self._how
+            self._array = reopen(*arguments)
+        return self._array
 
     def __getitem__(self, key: Any) -> Any:
         return self.array.read(key, threads=1)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return Task, (self.array,)
+    def __getstate__(self) -> tuple[object, ...]:
+        return self._how, self.shape, self.dtype, self.ndim
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self._array = None
+        self._how, self.shape, self.dtype, self.ndim = state
 
     def __dask_tokenize__(self) -> tuple[object, ...]:
         return "zinczarr.Task", self.array.__dask_tokenize__()
