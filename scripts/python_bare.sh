@@ -15,7 +15,8 @@ work=$(mktemp -d)
 root=$work/root
 
 cleanup() {
-	exec {http}>&- {s3}>&- 2>/dev/null || true # the servers end with their input
+	[ -z "${http:-}" ] || exec {http}>&- # the servers end with their input
+	[ -z "${s3:-}" ] || exec {s3}>&-
 	rm -rf "$work"
 }
 trap cleanup EXIT
@@ -27,10 +28,11 @@ copy() { # a file and where it is
 	cp -L "$1" "$root$1"
 }
 libraries() { # what every system has: the loader's answer for its names
-	local name
+	local name known
+	known=$(ldconfig -p)
 	for name in libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1 libutil.so.1 libresolv.so.2 libnss_files.so.2 \
 		libnss_dns.so.2 libstdc++.so.6 libgcc_s.so.1 libz.so.1; do
-		ldconfig -p | awk -v name="$name" '$1 == name && /x86-64|AArch64/ { print $NF; exit }'
+		awk -v name="$name" '$1 == name && /x86-64|AArch64/ { print $NF; exit }' <<<"$known"
 	done
 	ldd "$real" | awk '/=> \//{ print $3 } $1 ~ /^\// { print $1 }'
 }
