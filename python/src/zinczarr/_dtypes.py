@@ -81,7 +81,8 @@ def of(core: _core.Array, big_endian: bool = False) -> Element:
 @lru_cache(maxsize=256)
 def _native(source: str) -> np.dtype[Any]:
     """NumPy's type of its Python source, in the byte order of this machine."""
-    return np.dtype(ast.literal_eval(source)).newbyteorder("=")
+    made: np.dtype[Any] = np.dtype(ast.literal_eval(source))
+    return made.newbyteorder("=")
 
 
 def fill_value(core: _core.Array, element: Element) -> Any:
