@@ -66,8 +66,8 @@ test-stores: ## the stores with real servers on loopback, which it builds and st
 python: ## the Python package: sdist, wheel, types, tests on every Python from 3.11 to 3.13 that is found, zarr-python's tests
 	@scripts/python.sh wheel bare types test zarr
 
-python-full: ## the same with all tests on every Python, all of zarr-python's own tests, a source build, ASan, TSan
-	@ZINC_LONG=1 scripts/python.sh wheel bare types source test zarr asan tsan
+python-full: ## the same with all tests on every Python, all of zarr-python's and xarray's own tests, a source build, ASan, TSan
+	@ZINC_LONG=1 scripts/python.sh wheel bare types source test zarr xarray asan tsan
 
 python-asan python-tsan: python-%: ## the extension for Python with ASan and UBSan, or with TSan
 	@scripts/python.sh $*

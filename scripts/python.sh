@@ -7,6 +7,7 @@
 #   test    the tests of python/tests and the doctests, with the wheel, on every Python from 3.11 to 3.13 that is found
 #   source  pip install ./python into a fresh environment, and a look at the result
 #   zarr    zarr-python's own tests with our pipeline (scripts/python_zarr.sh); all of them if ZINC_LONG is set
+#   xarray  xarray's own tests of Zarr with our engine; if ZINC_LONG is set also with our pipeline (scripts/python_xarray.sh)
 #   asan    the tests of the extension with ASan and UBSan; with ZINC_LONG more of them
 #   tsan    the same with TSan
 #
@@ -227,6 +228,15 @@ step_zarr() {
 	JOBS=$JOBS scripts/python_zarr.sh "$venv/bin/python" $how "$ROOT/zarr" 2>&1 | tee "$log" || status=1
 	count_lines "$log" || status=1
 	[ "$status" = 0 ] || grep -qE '^[0-9]+ passed, [1-9][0-9]* failed$' "$log" || count 0 1
+}
+
+step_xarray() {
+	local version python how=quick
+	say "xarray's own tests"
+	read -r version python < <(newest)
+	with_wheel "$version" "$python" || { count 0 1 && return; }
+	[ -z "${ZINC_LONG:-}" ] || how=full
+	one env PYTHON="$ROOT/venv-$version/bin/python" JOBS="$JOBS" XARRAY_OUT="$ROOT/xarray" scripts/python_xarray.sh $how
 }
 
 # ---- sanitizers: the extension and libzinc in a build tree of their own, used from the source tree ----
