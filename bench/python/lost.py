@@ -235,9 +235,15 @@ need `zinczarr.Array.append`, or a place that `zinczarr.Array.reserve` reserved.
 
 
 def versions():
-    from importlib.metadata import version
+    from importlib.metadata import PackageNotFoundError, version
 
-    return {name: version(name) for name in ("zarr", "zarrs", "dask")}
+    def of(name):
+        try:
+            return version(name)
+        except PackageNotFoundError:
+            return "(not installed)"
+
+    return {name: of(name) for name in ("zarr", "zarrs", "dask")}
 
 
 def main():

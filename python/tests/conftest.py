@@ -1,8 +1,19 @@
 """What all tests need."""
 
+import os
 import signal
 
 import pytest
+
+
+try:
+    import hypothesis
+except ImportError:  # its tests say so
+    pass
+else:  # the short form tries the same examples each time; the long form others
+    hypothesis.settings.register_profile("short", derandomize=True, database=None)
+    if not os.environ.get("ZINC_LONG"):
+        hypothesis.settings.load_profile("short")
 
 
 def pytest_configure(config: pytest.Config) -> None:

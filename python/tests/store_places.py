@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import sqlite3
 import subprocess
 import sys
 import urllib.error
@@ -12,7 +11,7 @@ import urllib.parse
 import urllib.request
 import zipfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -79,18 +78,34 @@ class Zip(Place):
 
 
 class Sqlite(Place):
+    """Looked at by another process: SQLite's locks do not work between two copies of the library in one process, and the
+    wheel has its own."""
+
+    CODE = """
+import sqlite3, sys
+base = sqlite3.connect(sys.argv[1])
+if sys.argv[2] == "set":
+    with base:
+        base.execute("CREATE TABLE IF NOT EXISTS zarr(k TEXT PRIMARY KEY, v BLOB)")
+        base.execute("REPLACE INTO zarr VALUES (?, ?)", (sys.argv[3], sys.stdin.buffer.read()))
+else:
+    sys.stdout.buffer.write(base.execute("SELECT v FROM zarr WHERE k = ?", (sys.argv[3],)).fetchone()[0])
+base.close()
+"""
+
     def __init__(self, folder: Path) -> None:
         self.path = folder / f"base{next(numbers)}.sqlite"
         super().__init__(f"sqlite://{self.path}")
 
+    def _run(self, how: str, key: str, value: bytes = b"") -> bytes:
+        command = [sys.executable, "-c", self.CODE, str(self.path), how, key]
+        return subprocess.run(command, input=value, stdout=subprocess.PIPE, check=True).stdout
+
     def set(self, key: str, value: bytes) -> None:
-        with closing(sqlite3.connect(self.path)) as base, base:
-            base.execute("CREATE TABLE IF NOT EXISTS zarr(k TEXT PRIMARY KEY, v BLOB)")
-            base.execute("REPLACE INTO zarr VALUES (?, ?)", (key, value))
+        self._run("set", key, value)
 
     def get(self, key: str) -> bytes:
-        with closing(sqlite3.connect(self.path)) as base:
-            return bytes(base.execute("SELECT v FROM zarr WHERE k = ?", (key,)).fetchone()[0])
+        return self._run("get", key)
 
 
 class S3(Place):

@@ -207,12 +207,28 @@ def test_coordinates(data: st.DataObject) -> None:
     same(theirs_of(a)[...], n)
 
 
+def storable(dtype: np.dtype[Any]) -> bool:
+    """Not records with dates, which zarr-python cannot encode in v2, with raw bytes, of which hypothesis has no values, or
+    of several byte orders, which Array shows in one."""
+    if dtype.names is None:
+        return True
+    parts = leaves(dtype)
+    orders = {part.byteorder for part in parts} - {"|"}
+    return not any(part.kind in "mMV" for part in parts) and len(orders) <= 1
+
+
+def leaves(dtype: np.dtype[Any]) -> list[np.dtype[Any]]:
+    if dtype.names is None:
+        return [dtype.base]
+    return [leaf for name in dtype.names for leaf in leaves(dtype[name])]
+
+
 @quick
 @given(st.data())
 def test_types_of_both_versions(data: st.DataObject) -> None:
     """Every element type that zarr-python can store."""
     version = data.draw(st.sampled_from([2, 3]))
-    dtype = data.draw(st.one_of(zst.v2_dtypes() if version == 2 else zst.v3_dtypes(), zst.structured_dtypes()))
+    dtype = data.draw(st.one_of(zst.v2_dtypes() if version == 2 else zst.v3_dtypes(), zst.structured_dtypes()).filter(storable))
     value = data.draw(npst.arrays(dtype, st.one_of(st.just(()), small)))
     store = MemoryStore()
     z = zarr.create_array(store, shape=value.shape, dtype=dtype, zarr_format=version, fill_value=None)

@@ -41,6 +41,13 @@ LONG = bool(os.environ.get("ZINC_LONG"))
 T = TypeVar("T")
 
 
+@pytest.fixture(autouse=True)
+def pipeline() -> Iterator[None]:
+    """zarr-python's own: these tests are about the store."""
+    with zarr.config.set({"codec_pipeline.path": "zarr.core.codec_pipeline.BatchedCodecPipeline"}):
+        yield
+
+
 @pytest.fixture(scope="module", autouse=True)
 def s3_server() -> Iterator[None]:
     with server("s3_server.py") as address:
