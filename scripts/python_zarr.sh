@@ -24,7 +24,7 @@ get_tests() {
 	local version
 	version=$("$python" -c 'import zarr; print(zarr.__version__)')
 	if [ -z "${ZARR_SOURCE:-}" ]; then
-		"$python" -m pip download -q --no-deps --no-binary zarr --no-build-isolation -d "$work" "zarr==$version"
+		"$python" -m pip download -q --no-deps --no-binary zarr -d "$work" "zarr==$version"
 		tar -C "$work" -xf "$work/zarr-$version.tar.gz"
 		ZARR_SOURCE=$work/zarr-$version
 	fi
