@@ -398,7 +398,8 @@ def test_calls_leak_nothing(tmp_path: Path) -> None:
     for _ in range(2000):
         calls()
     gc.collect()
-    assert resident() - before < 4_000_000  # 2000 values of 10 000 bytes would be 20 MB
+    if "san" not in os.environ.get("LD_PRELOAD", ""):  # sanitizers keep what was freed
+        assert resident() - before < 4_000_000  # 2000 values of 10 000 bytes would be 20 MB
     assert len(gc.get_objects()) - objects < 100
     assert sys.getrefcount(value) == references
 
