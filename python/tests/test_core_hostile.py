@@ -85,6 +85,10 @@ def meanwhile(work: Callable[[], object]) -> Iterator[None]:
 # ---- other threads change what the library uses without the GIL ----
 
 
+races = pytest.mark.skipif("tsan" in os.environ.get("LD_PRELOAD", ""), reason="the program of the test races itself")
+
+
+@races
 def test_mask_is_changed_meanwhile(h: _core.Hierarchy, tmp_path: Path) -> None:
     """The library counts the points of a mask and then stores them."""
     n = 1 << 18
@@ -630,6 +634,7 @@ def test_fork_while_others_read(h: _core.Hierarchy, tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "[0, 0, 0, 0, 0]\n"), done.stderr
 
 
+@races
 @pytest.mark.parametrize("progress", [False, True])
 def test_end_of_the_program_with_daemons(h: _core.Hierarchy, tmp_path: Path, progress: bool) -> None:
     """Daemons that read when the program ends, which Python does not wait for."""
