@@ -11,7 +11,7 @@ EACH ?= 0
 export BUILD JOBS FUZZ_SECONDS CUTS
 
 .PHONY: build setup demo test test-long check test-asan test-tsan test-valgrind test-clang test-s390x
-.PHONY: python python-full python-asan python-tsan
+.PHONY: python python-full python-asan python-tsan python-bench
 .PHONY: test-stores programs fuzz interop conformance mutants power bench bench-stores latency docs install format clean help
 
 build: ## build/zinc and build/libzinc.so.0, without the tests; installs nothing
@@ -71,6 +71,9 @@ python-full: ## the same with all tests on every Python, all of zarr-python's an
 
 python-asan python-tsan: python-%: ## the extension for Python with ASan and UBSan, or with TSan
 	@scripts/python.sh $*
+
+python-bench: ## time Zinc in Python beside zarr-python, zarrs, zarrista and TensorStore, and count lost elements
+	@scripts/python.sh bench
 
 power: build ## simulate power cuts during writes, CUTS (20) times per file system; needs root
 	@scripts/setup.sh power

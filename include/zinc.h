@@ -765,8 +765,8 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_append(zinc_array *a, int axis, con
 
 typedef enum zinc_node_kind { ZINC_NODE_NONE = 0, ZINC_NODE_GROUP = 1, ZINC_NODE_ARRAY = 2 } zinc_node_kind;
 
-/* What an array's document says, for listing; to read elements open the array by its path.  Made by the library only, and
- * valid as long as its zinc_node. */
+/* What an array's document says, for listing; to read elements open the array.  Made by the library only, and valid as
+ * long as its zinc_node. */
 typedef struct zinc_array_info {
 	size_t size;
 	int ndim;
@@ -783,6 +783,10 @@ typedef struct zinc_array_info {
 	const char *unsupported; /* NULL, or why elements cannot be read by this build */
 } zinc_array_info;
 
+/* Open the array, as zinc_array_open, but without reading its document again; if the listing took it from consolidated
+ * metadata, which may be out of date, the document is read. */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_info_open(zinc_array **out, const zinc_array_info *info,
+                                                       const zinc_call_options *call, zinc_error *err);
 /* As zinc_array_describe. */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_info_describe(const zinc_array_info *info, zinc_blob *json, zinc_error *err);
 

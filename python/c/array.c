@@ -15,17 +15,26 @@ of(PyObject *self)
 	return ((zpy_array *)self)->a;
 }
 
-/* After a call that failed, too: a warning that is an error comes with an array. */
-static PyObject *
-wrap(zinc_array *a, int failed)
+PyObject *
+zpy_array_new(zinc_array *a)
 {
-	zpy_array *self = failed ? NULL : PyObject_New(zpy_array, zpy_array_type);
+	zpy_array *self = PyObject_New(zpy_array, zpy_array_type);
 
 	if (self)
 		self->a = a;
 	else
 		zinc_array_close(a);
 	return (PyObject *)self;
+}
+
+/* After a call that failed, too: a warning that is an error comes with an array. */
+static PyObject *
+wrap(zinc_array *a, int failed)
+{
+	if (!failed)
+		return zpy_array_new(a);
+	zinc_array_close(a);
+	return NULL;
 }
 
 static void

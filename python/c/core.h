@@ -165,6 +165,8 @@ typedef struct zpy_array {
 } zpy_array;
 
 extern PyTypeObject *zpy_blob_type, *zpy_store_type, *zpy_hierarchy_type, *zpy_array_type;
+/* Takes the handle, also on failure. */
+PyObject *zpy_array_new(zinc_array *a);
 
 zinc_store *zpy_store_of(PyObject *self);
 

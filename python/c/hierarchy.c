@@ -145,30 +145,39 @@ describe(const zinc_array_info *info)
 	return PyUnicode_FromString("");
 }
 
+/* `array` is what the listing shows of an array: a text, or a handle. */
 static PyObject *
-node_tuple(const zinc_node *n)
+node_tuple(const zinc_node *n, PyObject *array)
 {
 	return Py_BuildValue("(iNNNNiNNNN)", (int)n->kind, zpy_text(n->path), zpy_text(n->name),
 			     zpy_text(n->metadata_key), PyBool_FromLong(n->implicit), n->depth, zpy_text(n->problem),
-			     zpy_text(n->attributes), describe(n->array), PyBool_FromLong(n->hidden));
+			     zpy_text(n->attributes), array, PyBool_FromLong(n->hidden));
 }
 
 struct listing {
 	zpy_call call;
 	PyObject *list;
+	int open; /* arrays */
+	zinc_status status;
 };
 
 /* From the thread that called, which has released the GIL. */
 static int
 add_node(void *arg, const zinc_node *node)
 {
+	const bool handle = ((struct listing *)arg)->open && node->array && !node->problem;
 	struct listing *l = arg;
+	zinc_array *a = NULL;
 	PyGILState_STATE gil;
 	int failed;
 
-	if (!zpy_enter(&gil))
+	if (handle)
+		l->status = zinc_array_info_open(&a, node->array, &l->call.options, &l->call.err);
+	if (l->status != ZINC_OK || !zpy_enter(&gil)) {
+		zinc_array_close(a);
 		return -1;
-	failed = zpy_list(&l->call, l->list, node_tuple(node));
+	}
+	failed = zpy_list(&l->call, l->list, node_tuple(node, handle ? zpy_array_new(a) : describe(node->array)));
 	zpy_leave(gil);
 	return failed;
 }
@@ -176,18 +185,20 @@ add_node(void *arg, const zinc_node *node)
 static PyObject *
 walk(PyObject *self, PyObject *args)
 {
-	struct listing l;
+	struct listing l = {.open = 0};
 	const char *path = NULL;
 	int depth = -1;
 	zpy_call *c = &l.call;
+	zinc_status st;
 
-	if (!PyArg_ParseTuple(args, "s|i", &path, &depth))
+	if (!PyArg_ParseTuple(args, "s|ip", &path, &depth, &l.open))
 		return NULL;
 	l.list = PyList_New(0);
 	if (!l.list)
 		return NULL;
 	zpy_begin(c, NULL, 0);
-	if (zpy_end(c, zinc_node_walk(of(self), path, depth, add_node, &l, &c->options, &c->err)) == 0)
+	st = zinc_node_walk(of(self), path, depth, add_node, &l, &c->options, &c->err);
+	if (zpy_end(c, l.status != ZINC_OK ? l.status : st) == 0)
 		return l.list;
 	Py_DECREF(l.list);
 	return NULL;

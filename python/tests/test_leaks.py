@@ -167,7 +167,7 @@ GOOD: dict[str, Callable[[Rig], object]] = {
     "Hierarchy.prefix": lambda r: r.h.prefix,
     "Hierarchy.store": lambda r: r.h.store,
     "Hierarchy.kind": lambda r: r.h.kind("/a"),
-    "Hierarchy.walk": lambda r: r.h.walk("/"),
+    "Hierarchy.walk": lambda r: (r.h.walk("/"), r.h.walk("/", -1, True)),
     "Hierarchy.document": lambda r: r.h.document("/a"),
     "Hierarchy.attributes": lambda r: r.h.attributes("/"),
     "Hierarchy.edit_attributes": lambda r: [r.h.edit_attributes("/", [("x", "[1, 2]"), ("y", y)]) for y in ("1", None)],

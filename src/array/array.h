@@ -45,6 +45,7 @@ struct zinc_array {
 typedef struct zinc_shown_array {
 	zinc_array_info told;
 	zinc_array *array;
+	bool copy; /* from consolidated metadata */
 	uint64_t chunk_shape[ZINC_MAX_NDIM], shard_shape[ZINC_MAX_NDIM], grid_shape[ZINC_MAX_NDIM];
 	const char *names[ZINC_MAX_NDIM];
 } zinc_shown_array;

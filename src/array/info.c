@@ -56,6 +56,18 @@ zinc_shown_array_fini(zinc_shown_array *s)
 }
 
 zinc_status
+zinc_array_info_open(zinc_array **out, const zinc_array_info *info, const zinc_call_options *call, zinc_error *err)
+{
+	const zinc_shown_array *s = (const zinc_shown_array *)(const void *)info;
+
+	if (!out || !info)
+		return zinc_fail(err, ZINC_E_INVALID, "zinc_array_info_open: out and info must not be NULL");
+	if (s->copy)
+		return zinc_array_open(out, s->array->h, s->array->path, call, err);
+	return zinc_array_make(out, s->array->h, s->array->path, s->array->meta, err);
+}
+
+zinc_status
 zinc_array_info_describe(const zinc_array_info *info, zinc_blob *json, zinc_error *err)
 {
 	if (!info || !json)

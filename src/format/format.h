@@ -211,6 +211,7 @@ typedef struct zinc_found_node {
 	const char *key; /* of the document; "" when implicit */
 	zinc_node_kind kind;
 	bool implicit;
+	bool copy; /* known from consolidated metadata, which may be older than the document */
 	/* A child that cannot be shown because of its name, a link, its file type or its place (hidden.c).  `path` is
 	 * escaped, and `key` is "". */
 	bool hidden;

@@ -108,7 +108,7 @@ zinc_walker_implicit(zinc_walker *w, zinc_error *err)
 zinc_status
 zinc_walker_copy(zinc_walker *w, const zinc_json *copy, zinc_error *err)
 {
-	zinc_found_node node = {.kind = w->h->format->kind(copy)};
+	zinc_found_node node = {.kind = w->h->format->kind(copy), .copy = true};
 	zinc_error problem = ZINC_ERROR_INIT;
 	const char *where = w->r->where;
 	zinc_json_doc *doc;

@@ -62,7 +62,7 @@ zinc_node_show(zinc_hierarchy *h, const zinc_found_node *found, const char *base
 			  .implicit = found->implicit,
 			  .hidden = found->hidden,
 			  .depth = depth_below(found->path, base)};
-	zinc_shown_array array = {.array = NULL};
+	zinc_shown_array array = {.array = NULL, .copy = found->copy};
 	zinc_buf attributes;
 	zinc_status st;
 

@@ -676,7 +676,8 @@ list_dir_of_list(const zinc_store *s, checked_list *c, zinc_error *err)
 static zinc_status
 list_checked(const zinc_store *s, checked_list *c, zinc_error *err)
 {
-	zinc_lister checked = {.size = sizeof checked, .arg = c, .own = c->to.own, .locks = c->to.locks};
+	zinc_lister checked = {
+	    .size = sizeof checked, .arg = c, .own = c->to.own, .locks = c->to.locks, .likely = c->to.likely};
 
 	checked.key = c->to.key ? checked_key : NULL;
 	checked.entry = c->to.key ? NULL : checked_entry;

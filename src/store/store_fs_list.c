@@ -573,10 +573,20 @@ first_file(void *arg, const char *name, int type)
 	return r->count != 0;
 }
 
-/* Is there a key below `path`, or a link to a directory?  Such a link is not searched.  The first entries mostly
- * suffice. */
+/* Is this likely name that of a key in a directory whose path has npath bytes? */
+static bool
+is_file(zinc_fs *fs, int dir, size_t npath, const char *name)
+{
+	struct stat st;
+
+	return name && is_name(npath, name) && fs_os(fs)->fstatat(fs_os(fs), dir, name, &st) == 0 &&
+	       S_ISREG(st.st_mode);
+}
+
+/* Is there a key below `path`, or a link to a directory?  Such a link is not searched.  The likely name or the first
+ * entries mostly suffice. */
 static zinc_status
-has_key(zinc_fs *fs, const char *path, bool *found, const zinc_wait *wait, zinc_error *err)
+has_key(zinc_fs *fs, const char *path, const char *likely, bool *found, const zinc_wait *wait, zinc_error *err)
 {
 	const zinc_lister first = {.size = sizeof first, .key = first_key, .non_key = first_non_key, .arg = found};
 	reading r = {fs, NULL, FS_KEYS, strlen(path), 0, wait, ZINC_OK, err};
@@ -586,11 +596,12 @@ has_key(zinc_fs *fs, const char *path, bool *found, const zinc_wait *wait, zinc_
 	ZINC_TRY(zinc_fs_dir_open(fs, NULL, path, r.npath - 1, &d, err));
 	if (!d)
 		return ZINC_OK;
-	failed = fs_os(fs)->read_dir(fs_os(fs), d->fd, first_file, &r) == -1 ? errno : 0;
+	*found = is_file(fs, d->fd, r.npath, likely);
+	failed = !*found && fs_os(fs)->read_dir(fs_os(fs), d->fd, first_file, &r) == -1 ? errno : 0;
 	zinc_fs_dir_unref(fs, d);
 	if (failed)
 		return zinc_fs_fail(err, failed, "cannot list a directory");
-	*found = r.count != 0;
+	*found = *found || r.count != 0;
 	return *found ? ZINC_OK : walk_all(fs, path, &first, found, wait, err);
 }
 
@@ -598,15 +609,15 @@ has_key(zinc_fs *fs, const char *path, bool *found, const zinc_wait *wait, zinc_
 static zinc_status
 find_key_below(walk *w, bool *found)
 {
-	const char *path = zinc_buf_text(&w->path);
+	const char *path = zinc_buf_text(&w->path), *likely = w->to.likely;
 
 	if (!w->to.non_key)
-		return has_key(w->fs, path, found, w->wait, w->err);
-	if (has_key(w->fs, path, found, w->wait, NULL) == ZINC_OK)
+		return has_key(w->fs, path, likely, found, w->wait, w->err);
+	if (has_key(w->fs, path, likely, found, w->wait, NULL) == ZINC_OK)
 		return ZINC_OK;
 	*found = false;
 	if (!zinc_fs_is_denied(w->fs, NULL, path))
-		return has_key(w->fs, path, found, w->wait, w->err);
+		return has_key(w->fs, path, likely, found, w->wait, w->err);
 	tell_denied(w);
 	return ZINC_OK;
 }

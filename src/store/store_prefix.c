@@ -299,7 +299,8 @@ prefix_walk(void *self, const char *prefix, const zinc_lister *to, const zinc_wa
 {
 	const prefixed *p = (const prefixed *)self;
 	named_list l = {p, *to, NULL, NULL};
-	zinc_lister whole_names = {.size = sizeof whole_names, .arg = &l, .own = to->own, .locks = to->locks};
+	zinc_lister whole_names = {
+	    .size = sizeof whole_names, .arg = &l, .own = to->own, .locks = to->locks, .likely = to->likely};
 	zinc_buf whole;
 	zinc_status st = whole_key(&whole, p, prefix, err);
 

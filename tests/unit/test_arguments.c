@@ -204,6 +204,7 @@ arrays(void **state)
 	zinc_explanation why = ZINC_EXPLANATION_INIT;
 	zinc_selection *sel;
 	zinc_writer *w = NULL;
+	zinc_array *opened = NULL;
 	char text[4], v[4] = {0};
 	size_t n;
 	int ndim;
@@ -213,6 +214,7 @@ arrays(void **state)
 	REFUSED(zinc_array_describe(NULL, &b, &err));
 	REFUSED(zinc_array_describe(a, NULL, &err));
 	REFUSED(zinc_array_info_describe(NULL, &b, &err));
+	REFUSED(zinc_array_info_open(&opened, NULL, NULL, &err));
 	REFUSED(zinc_array_element_print(NULL, v, ZINC_SPELL_TEXT, text, 4, &n, &err));
 	REFUSED(zinc_array_element_print(a, NULL, ZINC_SPELL_TEXT, text, 4, &n, &err));
 	REFUSED(zinc_array_element_print(a, v, ZINC_SPELL_TEXT, NULL, 4, &n, &err));

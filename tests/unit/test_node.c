@@ -137,6 +137,58 @@ test_document(void **state)
 	forest_close(&f);
 }
 
+struct opened {
+	zinc_array *array;
+	uint64_t shown; /* extent */
+};
+
+static int
+open_array(void *arg, const zinc_node *node)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	struct opened *o = arg;
+
+	if (!node->array)
+		return 0;
+	o->shown = node->array->shape[0];
+	assert_ok(zinc_array_info_open(&o->array, node->array, NULL, &err));
+	return 1;
+}
+
+/* The handle outlives the listing, and costs no further request.  Consolidated metadata may be older than the document,
+ * so the handle has what the document says. */
+static void
+test_open_listed(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_store_counts n = ZINC_STORE_COUNTS_INIT;
+	struct opened o = {.array = NULL};
+	char longer[] = ARRAY;
+	forest f;
+
+	(void)state;
+	forest_open(&f, "", ZINC_LENIENT);
+	forest_put(&f, "zarr.json", GROUP);
+	forest_put(&f, "a/zarr.json", ARRAY);
+	forest_counts(&f);
+	assert_ok(zinc_node_walk(f.h, "/", -1, open_array, &o, NULL, &err));
+	n = forest_counts(&f);
+	assert_int_equal(n.get_requests, 2); /* the two documents */
+	assert_int_equal(zinc_array_shape(o.array)[0], o.shown);
+	assert_string_equal(zinc_array_path(o.array), "/a");
+	assert_ok(zinc_array_refresh(o.array, NULL, &err));
+	zinc_array_close(o.array);
+
+	assert_ok(zinc_consolidate(f.h, "/", 0, NULL, &err));
+	strstr(longer, "[4]")[1] = '9';
+	forest_put(&f, "a/zarr.json", longer);
+	assert_ok(zinc_node_walk(f.h, "/", -1, open_array, &o, NULL, &err));
+	assert_int_equal(o.shown, 4);
+	assert_int_equal(zinc_array_shape(o.array)[0], 9);
+	zinc_array_close(o.array);
+	forest_close(&f);
+}
+
 /* (3) */
 static void
 test_errors(void **state)
@@ -172,7 +224,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_exists),   cmocka_unit_test(test_stat),   cmocka_unit_test(test_problems),
-	    cmocka_unit_test(test_document), cmocka_unit_test(test_errors),
+	    cmocka_unit_test(test_document), cmocka_unit_test(test_errors), cmocka_unit_test(test_open_listed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,6 +95,35 @@ only_keys_are_listed(void **state)
 	zinc_store_close(s);
 }
 
+static const char *
+list_dir_likely(zinc_store *s, const char *likely)
+{
+	const zinc_lister to = {.size = sizeof to, .entry = note_entry, .likely = likely};
+	zinc_error err = ZINC_ERROR_INIT;
+
+	text[0] = '\0';
+	assert_ok(zinc_store_walk(s, "", &to, NULL, &err));
+	return text;
+}
+
+/* A likely name saves a search; it changes no result. */
+static void
+likely_names_change_nothing(void **state)
+{
+	static const char *const names[] = {"k", "none", "k.__lock", "x.__lock", "../a/k", ".", "empty", ""};
+	zinc_store *s;
+	size_t i;
+
+	(void)state;
+	make_odd_directory();
+	assert_int_equal(mkdir("d/one", 0777), 0);
+	write_file("d/one/none", "");
+	s = open_with("d", ZINC_LINKS_REFUSE);
+	for (i = 0; i < sizeof names / sizeof *names; i++)
+		assert_string_equal(list_dir_likely(s, names[i]), "a/ one/");
+	zinc_store_close(s);
+}
+
 static int
 note_non_key(void *arg, const zinc_non_key *non_key)
 {
@@ -554,6 +583,7 @@ main(void)
 {
 	static const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(only_keys_are_listed),
+	    cmocka_unit_test(likely_names_change_nothing),
 	    cmocka_unit_test(links_are_listed_when_followed),
 	    cmocka_unit_test(what_is_no_key_is_told),
 	    cmocka_unit_test(hidden_keys_make_a_prefix),

@@ -16,7 +16,7 @@ Progress = Callable[[int, int, int], object]
 Select = Sequence[int | tuple[int, int, int] | Buffer]
 # kind (0 nothing usable, 1 group, 2 array), path, name, metadata key, implicit, depth, problem, attributes (JSON),
 # describe (JSON of the array in the words of v3, "" for groups), hidden
-Node = tuple[int, str, str, str, bool, int, str | None, str, str, bool]
+Node = tuple[int, str, str, str, bool, int, str | None, str, str | Array, bool]
 
 VERSION: Final[str]
 
@@ -117,8 +117,9 @@ class Hierarchy:
     def store(self) -> Store: ...
     def kind(self, path: str) -> int:
         """0 nothing, 1 group, 2 array"""
-    def walk(self, path: str, depth: int = -1) -> list[Node]:
-        """The node (depth 0), with its children (1), or with everything below (-1)."""
+    def walk(self, path: str, depth: int = -1, arrays: bool = False) -> list[Node]:
+        """The node (depth 0), with its children (1), or with everything below (-1).  `arrays`: those that can be used are
+        handles, not texts."""
     def document(self, path: str) -> str: ...
     def attributes(self, path: str) -> str: ...
     def edit_attributes(self, path: str, changes: Sequence[tuple[str, str | None]]) -> None:

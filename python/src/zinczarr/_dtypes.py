@@ -74,8 +74,17 @@ def of(core: _core.Array, big_endian: bool = False) -> Element:
     if core.variable:
         text = "string" in core.dtype
         return Element(text_dtype() if text else OBJECT, OBJECT, 0, text, True)
-    native = _native(core.numpy) if core.numpy else np.dtype((np.void, max(core.element_size, 1)))
-    return Element(native.newbyteorder(">") if big_endian else native, native, core.type, False, False)
+    source = core.numpy
+    if not source:
+        native = np.dtype((np.void, max(core.element_size, 1)))
+        return Element(native, native, core.type, False, False)
+    return _element(source, core.type, big_endian)
+
+
+@lru_cache(maxsize=256)
+def _element(source: str, number: int, big_endian: bool) -> Element:
+    native = _native(source)
+    return Element(native.newbyteorder(">") if big_endian else native, native, number, False, False)
 
 
 @lru_cache(maxsize=256)

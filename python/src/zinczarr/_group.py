@@ -126,13 +126,15 @@ class Group:
 
     def _open(self, node: Node) -> Array | Group:
         place = self._place.at(node.path)
-        return _open.array_at(place) if node.kind == ARRAY else Group(place)
+        if node.kind != ARRAY:
+            return Group(place)
+        return _open.array_at(place, None if isinstance(node.shown, str) else node.shown)
 
     def _relative(self, path: str) -> str:
         return path[len(self._place.path.rstrip("/")) + 1 :]
 
-    def _children(self, kind: int | None = None) -> Iterator[Node]:
-        return (node for node in _nodes.below(self._place) if kind in (None, node.kind))
+    def _children(self, kind: int | None = None, arrays: bool = False) -> Iterator[Node]:
+        return (node for node in _nodes.below(self._place, arrays=arrays) if kind in (None, node.kind))
 
     def __getitem__(self, path: str) -> Array | Group:
         place = self._at(path)
@@ -182,19 +184,19 @@ class Group:
         self, max_depth: int | None = 0, *, use_consolidated_for_children: bool = True
     ) -> tuple[tuple[str, Array | Group], ...]:
         """Path and node of each member: of children (0), of their children too (1) ..., of all below (None)."""
-        return tuple((self._relative(node.path), self._open(node)) for node in self._below(max_depth))
+        return tuple((self._relative(node.path), self._open(node)) for node in self._below(max_depth, True))
 
-    def _below(self, max_depth: int | None) -> Iterator[Node]:
+    def _below(self, max_depth: int | None, arrays: bool = False) -> Iterator[Node]:
         if max_depth is not None and max_depth < 0:
             raise ValueError(f"max_depth is None or at least 0, not {max_depth}")
-        return _nodes.below(self._place, -1 if max_depth is None else max_depth + 1)
+        return _nodes.below(self._place, -1 if max_depth is None else max_depth + 1, arrays)
 
     def nmembers(self, max_depth: int | None = 0) -> int:
         """How many members `members(max_depth)` has."""
         return sum(1 for _ in self._below(max_depth))
 
     def arrays(self) -> Iterator[tuple[str, Array]]:
-        return ((node.name, self._open(node)) for node in self._children(ARRAY))  # type: ignore[misc]
+        return ((node.name, self._open(node)) for node in self._children(ARRAY, True))  # type: ignore[misc]
 
     def groups(self) -> Iterator[tuple[str, Group]]:
         return ((node.name, self._open(node)) for node in self._children(GROUP))  # type: ignore[misc]
@@ -212,10 +214,10 @@ class Group:
         return (group for _, group in self.groups())
 
     def values(self) -> Iterator[Array | Group]:
-        return (self._open(node) for node in self._children())
+        return (self._open(node) for node in self._children(None, True))
 
     def items(self) -> Iterator[tuple[str, Array | Group]]:
-        return ((node.name, self._open(node)) for node in self._children())
+        return ((node.name, self._open(node)) for node in self._children(None, True))
 
     # ---- changes ----
 

@@ -45,7 +45,7 @@ def _name(node: Node, parent: str) -> str:
 
 def _about(node: Node) -> str:
     """What is said beside the name."""
-    if node.kind == ARRAY and node.array_json:
+    if node.kind == ARRAY and node.shown:
         about = node.array
         return f"{shape_text(about['shape'])} {plain(dtype_name(about))}"
     return "(implicit)" if node.kind == GROUP and node.implicit else ""

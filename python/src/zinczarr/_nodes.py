@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from . import _core
 from ._errors import ZincWarning
 from ._place import Place
 
@@ -24,7 +25,7 @@ class Node(NamedTuple):
     depth: int
     problem: str | None
     attributes_json: str
-    array_json: str
+    shown: str | _core.Array  # of an array: what its document says as JSON, or a handle
     hidden: bool
 
     @property
@@ -39,18 +40,20 @@ class Node(NamedTuple):
     @property
     def array(self) -> dict[str, Any]:
         """Shape, data type, codecs ... of an array; {} otherwise."""
-        made = json.loads(self.array_json or "{}")
+        text = self.shown if isinstance(self.shown, str) else self.shown.describe()
+        made = json.loads(text or "{}")
         return made if isinstance(made, dict) else {}
 
 
-def walk(place: Place, depth: int = -1) -> list[Node]:
-    """The node (depth 0), with its children (1), or everything below (-1); those that cannot be used, too."""
-    return [Node(*node) for node in place.hierarchy().walk(place.path, depth)]
+def walk(place: Place, depth: int = -1, arrays: bool = False) -> list[Node]:
+    """The node (depth 0), with its children (1), or everything below (-1); those that cannot be used, too.  `arrays`: with
+    handles of arrays."""
+    return [Node(*node) for node in place.hierarchy().walk(place.path, depth, arrays)]
 
 
-def below(place: Place, depth: int = 1) -> Iterator[Node]:
+def below(place: Place, depth: int = 1, arrays: bool = False) -> Iterator[Node]:
     """Usable nodes below a group.  A warning names each of the others, so that nothing disappears silently."""
-    for node in walk(place, depth)[1:]:
+    for node in walk(place, depth, arrays)[1:]:
         if node.problem:
             warnings.warn(f"{node.path}: {node.problem}", ZincWarning, stacklevel=4)
         if node.usable and not (node.problem and node.kind == NOTHING):

@@ -11,6 +11,7 @@ The arguments are those of zarr-python's functions of the same names, with these
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import os
@@ -151,11 +152,16 @@ def refuse_unknown(where: str, rest: Mapping[str, object]) -> None:
             raise TypeError(f"{where}: there is no argument {name}=")
 
 
+@functools.cache
+def _creating() -> set[str]:
+    """Names of all arguments of functions that create."""
+    return {*inspect.signature(make_array).parameters, *_ALIASES, *_REFUSED, *_IGNORED} - _OWN
+
+
 def _check_creating(where: str, rest: Mapping[str, object]) -> None:
     """A TypeError for a name that no function that creates has, also when the node exists and nothing is created."""
-    known = {*inspect.signature(make_array).parameters, *_ALIASES, *_REFUSED, *_IGNORED} - _OWN
     for name in rest:
-        if name not in known:
+        if name not in _creating():
             raise TypeError(f"{where}: there is no argument {name}=")
 
 
@@ -241,7 +247,7 @@ def array_at(place: Place, core: _core.Array | None = None, config: object = Non
     from ._array import Array
 
     made = Array(core or _core.Array.open(place.hierarchy(), place.path), place)
-    return with_config(made, config)
+    return made if config is None else with_config(made, config)
 
 
 def group_at(place: Place) -> Group:

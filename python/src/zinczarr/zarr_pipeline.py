@@ -56,10 +56,14 @@ _PRESENT, _MISSING = GetResult(status="present"), GetResult(status="missing")
 _SMALL_BYTES, _SMALL_PIECES = 1 << 18, 4
 
 
+# Preparing codecs does not depend on it; ArrayConfig.from_dict would ask zarr-python's configuration five times.
+_CONFIG = ArrayConfig(order="C", write_empty_chunks=False)
+
+
 def _chunk_spec(metadata: ArrayMetadata) -> ArraySpec:
     """The specification that the codecs are prepared for."""
     if isinstance(metadata, ArrayV3Metadata):
-        grid, made = metadata.chunk_grid, ArrayConfig.from_dict({})
+        grid, made = metadata.chunk_grid, _CONFIG
         shape = grid.chunk_shape if isinstance(grid, RegularChunkGridMetadata) else (1,) * len(metadata.shape)
     else:
         shape, made = metadata.chunks, ArrayConfig.from_dict({"order": metadata.order})
