@@ -110,7 +110,7 @@ strides_by_dimension(zinc_target *t, const zinc_sel *sel, const int64_t *strides
 bool
 zinc_target_uncached(const zinc_sel *sel, size_t element)
 {
-	uint64_t nbytes;
+	uint64_t nbytes = 0;
 
 	return zinc_shape_bytes(sel->out_shape, sel->out_ndim, element, UINT64_MAX, &nbytes) ||
 	       nbytes >= UNCACHED_BYTES;

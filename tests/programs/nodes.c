@@ -30,6 +30,7 @@ see_node(void *arg, const zinc_node *node)
 	if (node->kind == ZINC_NODE_ARRAY) {
 		zinc_error err = ZINC_ERROR_INIT;
 		zinc_blob b = ZINC_BLOB_INIT;
+		zinc_array *a = NULL;
 		char text[16];
 
 		CHECK(node->array->ndim == 1 && node->array->shape[0] == 4);
@@ -38,6 +39,9 @@ see_node(void *arg, const zinc_node *node)
 		OK(zinc_array_info_describe(node->array, &b, &err));
 		HAS(b.data, "uint8");
 		zinc_blob_fini(&b);
+		OK(zinc_array_info_open(&a, node->array, NULL, &err));
+		CHECK(zinc_array_ndim(a) == 1);
+		zinc_array_close(a);
 	}
 	return 0;
 }

@@ -255,7 +255,7 @@ change(zinc_store *s)
 static void
 list(zinc_store *s)
 {
-	zinc_lister to = {sizeof(zinc_lister), see_key, NULL, see_non_key, NULL, 0, 0};
+	zinc_lister to = {sizeof(zinc_lister), see_key, NULL, see_non_key, NULL, 0, 0, NULL};
 	zinc_error err = ZINC_ERROR_INIT;
 	told t;
 

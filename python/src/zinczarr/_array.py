@@ -54,18 +54,22 @@ class Metadata(dict[str, Any]):
 
     @property
     def zarr_format(self) -> int:
+        """2 or 3; drafts of version 3 are 3."""
         return 2 if self["format"] == "v2" else 3
 
     @property
     def shape(self) -> Shape:
+        """The shape when the metadata were read."""
         return tuple(self["shape"])
 
     @property
     def ndim(self) -> int:
+        """The number of dimensions."""
         return len(self["shape"])
 
     @property
     def dimension_names(self) -> tuple[str | None, ...] | None:
+        """A name or None for each dimension, or None if none has a name."""
         names = self["dimension_names"]
         return None if names is None else tuple(names)
 
@@ -110,6 +114,7 @@ class Array:
 
     @property
     def shape(self) -> Shape:
+        """The shape; setting it resizes the array."""
         return self._core.shape
 
     @shape.setter
@@ -118,18 +123,22 @@ class Array:
 
     @property
     def ndim(self) -> int:
+        """The number of dimensions."""
         return len(self._core.shape)
 
     @property
     def size(self) -> int:
+        """The number of elements."""
         return math.prod(self._core.shape)
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """NumPy's type of the elements."""
         return self._element.dtype
 
     @property
     def itemsize(self) -> int:
+        """Bytes of an element in memory."""
         return self._element.dtype.itemsize
 
     @property
@@ -147,6 +156,7 @@ class Array:
 
     @property
     def shards(self) -> Shape | None:
+        """The shape of shards, or None."""
         return self._core.shards
 
     @property
@@ -182,6 +192,7 @@ class Array:
 
     @property
     def nchunks(self) -> int:
+        """The number of chunks, stored or not."""
         return math.prod(self.cdata_shape)
 
     @property
@@ -199,26 +210,32 @@ class Array:
 
     @property
     def path(self) -> str:
+        """Its path in the hierarchy, without slashes at the ends; "" for the root."""
         return self._core.path.strip("/")
 
     @property
     def name(self) -> str:
+        """The path with a slash before it."""
         return "/" + self.path
 
     @property
     def basename(self) -> str:
+        """The last part of the path."""
         return self.name.rsplit("/", 1)[1]
 
     @property
     def metadata(self) -> Metadata:
+        """What the array's document says."""
         return Metadata(json.loads(self._core.describe()))
 
     @property
     def dimension_names(self) -> tuple[str | None, ...]:
+        """A name or None for each dimension."""
         return self._core.dimension_names
 
     @property
     def read_only(self) -> bool:
+        """Was it opened for reading only?"""
         return self._place.read_only
 
     @property
@@ -228,23 +245,27 @@ class Array:
 
     @property
     def place(self) -> Place:
+        """The URL, the path and the options it was opened with."""
         return self._place
 
     # ---- what others know about it ----
 
     @property
     def attrs(self) -> Attributes:
+        """The attributes: a mapping whose changes are stored at once."""
         from ._attrs import Attributes
 
         return Attributes(self._place)
 
     @property
     def info(self) -> Info:
+        """A summary for people."""
         from ._info import array_info
 
         return array_info(self)
 
     def info_complete(self) -> Info:
+        """The summary, with the number and bytes of stored objects."""
         from ._info import array_info
 
         return array_info(self, complete=True)
@@ -255,6 +276,7 @@ class Array:
         return array_html(self)
 
     def tree(self) -> Tree:
+        """The array as a tree of one node."""
         from ._html import tree
 
         return tree(self._place)
@@ -264,21 +286,25 @@ class Array:
         return self._core.stored()
 
     def stats(self, selection: Any = ..., **options: Any) -> Stats:
+        """Minimum, maximum, mean and so on of a selection; see `zinczarr.stats`."""
         from ._tools import array_stats
 
         return array_stats(self, selection, **options)
 
     def explain(self, selection: Any = ..., **options: Any) -> Explanation:
+        """What reading a selection would cost; see `zinczarr.explain`."""
         from ._tools import array_explain
 
         return array_explain(self, selection, **options)
 
     def to_dask(self, **options: Any) -> Any:
+        """A dask array of it, with a block for each shard or chunk unless `chunks` says otherwise."""
         from ._dask import to_dask
 
         return to_dask(self, **options)
 
     def update_attributes(self, new_attributes: Mapping[str, Any]) -> Array:
+        """Set attributes; others stay as they are."""
         self.attrs.update(new_attributes)
         return self
 
@@ -426,18 +452,23 @@ class Array:
         self._set(plan, value, fields=fields, convert=_flags(convert), options=options)
 
     def set_basic_selection(self, selection: Any, value: ArrayLike, *, fields: Fields | None = None) -> None:
+        """Write elements by integers, slices and an ellipsis, as `a[...] = value`."""
         self._set(_basic(selection, self._core.shape), value, fields=fields)
 
     def set_orthogonal_selection(self, selection: Any, value: ArrayLike, *, fields: Fields | None = None) -> None:
+        """Write elements by one index, slice, list or mask per dimension, as `a.oindex[...] = value`."""
         self._set(orthogonal_plan(selection, self._core.shape), value, fields=fields)
 
     def set_coordinate_selection(self, selection: Any, value: ArrayLike, *, fields: Fields | None = None) -> None:
+        """Write elements by their coordinates, as `a.vindex[...] = value`."""
         self._set(coordinate_plan(selection, self._core.shape), value, fields=fields)
 
     def set_mask_selection(self, mask: Any, value: ArrayLike, *, fields: Fields | None = None) -> None:
+        """Write the elements where a mask of the whole array is true."""
         self._set(_mask(mask, self._core.shape), value, fields=fields)
 
     def set_block_selection(self, selection: Any, value: ArrayLike, *, fields: Fields | None = None) -> None:
+        """Write whole chunks, or shards where sharded, by their indices, as `a.blocks[...] = value`."""
         self._set(block_plan(selection, self._core.shape, self._edges()), value, fields=fields)
 
     def _set(
@@ -511,14 +542,17 @@ class Array:
 
     @property
     def oindex(self) -> OIndex:
+        """Orthogonal indexing: each dimension by an index, slice, list or mask of its own."""
         return OIndex(self)
 
     @property
     def vindex(self) -> VIndex:
+        """Indexing by coordinates, or by a mask of the whole array."""
         return VIndex(self)
 
     @property
     def blocks(self) -> BlockIndex:
+        """Indexing by whole chunks, or shards where sharded."""
         return BlockIndex(self)
 
     def _edges(self, inner: bool = False) -> list[int]:

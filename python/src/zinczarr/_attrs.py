@@ -56,12 +56,15 @@ class Attributes(MutableMapping[str, Any]):
         return key in self.asdict()
 
     def keys(self) -> KeysView[str]:
+        """The names."""
         return self.asdict().keys()
 
     def values(self) -> ValuesView[Any]:
+        """The values, as of now."""
         return self.asdict().values()
 
     def items(self) -> ItemsView[str, Any]:
+        """Names and values, as of now."""
         return self.asdict().items()
 
     def __eq__(self, other: object) -> bool:

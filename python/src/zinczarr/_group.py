@@ -50,6 +50,7 @@ class Group:
 
     @property
     def place(self) -> Place:
+        """The URL, the path and the options it was opened with."""
         return self._place
 
     @property
@@ -64,6 +65,7 @@ class Group:
 
     @property
     def basename(self) -> str:
+        """The last part of the path."""
         return self.path.rsplit("/", 1)[-1]
 
     @property
@@ -83,14 +85,17 @@ class Group:
 
     @property
     def zarr_format(self) -> int:
+        """2 or 3; drafts of version 3 are 3."""
         return 2 if self.format == "v2" else 3
 
     @property
     def read_only(self) -> bool:
+        """Was it opened for reading only?"""
         return self._place.read_only
 
     @property
     def attrs(self) -> Attributes:
+        """The attributes: a mapping whose changes are stored at once."""
         return Attributes(self._place)
 
     @property
@@ -159,6 +164,7 @@ class Group:
         return _open.array_at(self._at(path))
 
     def get_group(self, path: str) -> Group:
+        """The group at a path; NotFoundError if there is none, or an array."""
         place = self._at(path)
         kind = place.hierarchy().kind(place.path)
         if kind != GROUP:
@@ -178,6 +184,7 @@ class Group:
         return sum(1 for _ in self._children())
 
     def keys(self) -> Iterator[str]:
+        """Names of the children."""
         return iter(self)
 
     def members(
@@ -196,27 +203,35 @@ class Group:
         return sum(1 for _ in self._below(max_depth))
 
     def arrays(self) -> Iterator[tuple[str, Array]]:
+        """Name and array of each child that is an array."""
         return ((node.name, self._open(node)) for node in self._children(ARRAY, True))  # type: ignore[misc]
 
     def groups(self) -> Iterator[tuple[str, Group]]:
+        """Name and group of each child that is a group."""
         return ((node.name, self._open(node)) for node in self._children(GROUP))  # type: ignore[misc]
 
     def array_keys(self) -> Iterator[str]:
+        """Names of the children that are arrays."""
         return (node.name for node in self._children(ARRAY))
 
     def group_keys(self) -> Iterator[str]:
+        """Names of the children that are groups."""
         return (node.name for node in self._children(GROUP))
 
     def array_values(self) -> Iterator[Array]:
+        """The children that are arrays."""
         return (array for _, array in self.arrays())
 
     def group_values(self) -> Iterator[Group]:
+        """The children that are groups."""
         return (group for _, group in self.groups())
 
     def values(self) -> Iterator[Array | Group]:
+        """The children."""
         return (self._open(node) for node in self._children(None, True))
 
     def items(self) -> Iterator[tuple[str, Array | Group]]:
+        """Name and node of each child."""
         return ((node.name, self._open(node)) for node in self._children(None, True))
 
     # ---- changes ----
@@ -289,6 +304,7 @@ class Group:
         return found  # type: ignore[return-value]
 
     def require_groups(self, *names: str) -> tuple[Group, ...]:
+        """The groups at these paths, which are created where they are missing."""
         return tuple(self.require_group(name) for name in names)
 
     def require_array(
@@ -352,15 +368,19 @@ class Group:
         return self.create_array(name, shape=shape, fill_value=fill_value, **kwargs)
 
     def empty(self, *, name: str, shape: object, **kwargs: Any) -> Array:
+        """Create an array of the type's zero, of which nothing is stored."""
         return self._filled(name, shape, DEFAULT, kwargs)
 
     def zeros(self, *, name: str, shape: object, **kwargs: Any) -> Array:
+        """Create an array of zeros."""
         return self._filled(name, shape, 0, kwargs)
 
     def ones(self, *, name: str, shape: object, **kwargs: Any) -> Array:
+        """Create an array of ones."""
         return self._filled(name, shape, 1, kwargs)
 
     def full(self, *, name: str, shape: object, fill_value: object, **kwargs: Any) -> Array:
+        """Create an array whose elements are all `fill_value`."""
         return self._filled(name, shape, fill_value, kwargs)
 
     # ---- looking ----
@@ -381,6 +401,7 @@ class Group:
 
     @property
     def info(self) -> Info:
+        """A summary for people."""
         from ._info import group_info
 
         return group_info(self)

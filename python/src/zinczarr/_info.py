@@ -25,6 +25,7 @@ class Info:
         return dict(self.rows)[name]
 
     def asdict(self) -> dict[str, Any]:
+        """The rows by name."""
         return dict(self.rows)
 
     def __repr__(self) -> str:

@@ -207,6 +207,7 @@ class DiffResult:
 
     @property
     def equal(self) -> bool:
+        """Were there no differences?"""
         return not self.differences and not self.unknown
 
     def __bool__(self) -> bool:
