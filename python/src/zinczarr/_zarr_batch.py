@@ -218,6 +218,15 @@ def _same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
 
 
+def _as_slice(indices: Indices) -> Any:
+    """Start, count and step if the indices are evenly spaced: beside a list zarr-python makes a list of every slice, and rows
+    are copied faster than single elements."""
+    steps = np.diff(indices.astype(np.int64))
+    if len(indices) == 0 or (len(steps) and (steps[0] < 1 or (steps != steps[0]).any())):
+        return indices
+    return int(indices[0]), len(indices), int(steps[0]) if len(steps) else 1
+
+
 class _Dimension:
     """What a batch selects along one dimension, chunk by chunk."""
 
@@ -254,7 +263,7 @@ class _Dimension:
             return None
         indices = np.empty(len(place), dtype=np.uint64)
         indices[place] = part
-        return indices
+        return _as_slice(indices)
 
 
 def _dimensions(batch: list[Piece], grid: Grid, drop: tuple[int, ...]) -> list[_Dimension] | None:
