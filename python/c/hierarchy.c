@@ -3,6 +3,8 @@
  */
 #include "core.h"
 
+#include <string.h>
+
 PyTypeObject *zpy_hierarchy_type;
 
 static zinc_hierarchy *
@@ -159,25 +161,47 @@ struct listing {
 	PyObject *list;
 	int open; /* arrays */
 	zinc_status status;
+	zinc_error problem; /* of an array that could not be opened */
 };
+
+/* Open an array of the listing.  Consolidated metadata may show one whose document is damaged or gone:
+ * that is the problem of this node, not of the listing. */
+static zinc_array *
+open_listed(struct listing *l, zinc_node *node)
+{
+	zinc_array *a = NULL;
+	zinc_status st;
+
+	memset(&l->problem, 0, sizeof l->problem);
+	st = zinc_array_info_open(&a, node->array, &l->call.options, &l->problem);
+
+	if (st == ZINC_E_NOTFOUND || st == ZINC_E_CORRUPT || st == ZINC_E_LIMIT) {
+		node->kind = ZINC_NODE_NONE;
+		node->problem = l->problem.text;
+		node->array = NULL;
+	} else {
+		l->status = st;
+	}
+	return a;
+}
 
 /* From the thread that called, which has released the GIL. */
 static int
-add_node(void *arg, const zinc_node *node)
+add_node(void *arg, const zinc_node *found)
 {
-	const bool handle = ((struct listing *)arg)->open && node->array && !node->problem;
 	struct listing *l = arg;
+	zinc_node node = *found;
 	zinc_array *a = NULL;
 	PyGILState_STATE gil;
 	int failed;
 
-	if (handle)
-		l->status = zinc_array_info_open(&a, node->array, &l->call.options, &l->call.err);
+	if (l->open && node.array && !node.problem)
+		a = open_listed(l, &node);
 	if (l->status != ZINC_OK || !zpy_enter(&gil)) {
 		zinc_array_close(a);
 		return -1;
 	}
-	failed = zpy_list(&l->call, l->list, node_tuple(node, handle ? zpy_array_new(a) : describe(node->array)));
+	failed = zpy_list(&l->call, l->list, node_tuple(&node, a ? zpy_array_new(a) : describe(node.array)));
 	zpy_leave(gil);
 	return failed;
 }
@@ -198,7 +222,11 @@ walk(PyObject *self, PyObject *args)
 		return NULL;
 	zpy_begin(c, NULL, 0);
 	st = zinc_node_walk(of(self), path, depth, add_node, &l, &c->options, &c->err);
-	if (zpy_end(c, l.status != ZINC_OK ? l.status : st) == 0)
+	if (l.status != ZINC_OK) {
+		c->err = l.problem;
+		st = l.status;
+	}
+	if (zpy_end(c, st) == 0)
 		return l.list;
 	Py_DECREF(l.list);
 	return NULL;

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from arrays import create, put, reopen
 
+import zinczarr
 from zinczarr import _core, errors
 from zinczarr._array import Array
 from zinczarr._place import Place
@@ -198,6 +199,14 @@ def test_pickle_of_an_array_by_its_document(url: str) -> None:
     again = pickle.loads(pickle.dumps(b))
     assert again.shape == b.shape
     np.testing.assert_array_equal(again[...], b[...])
+
+
+def test_equal_however_opened(url: str) -> None:
+    a = put(numbers((4,)), url=url, chunks=(2,))
+    for b in (zinczarr.open_array(a.url, mode="r"), zinczarr.open_array(a.url, format=a.metadata["format"])):
+        assert a == b and hash(a) == hash(b) and a.__dask_tokenize__() == b.__dask_tokenize__()
+    b.resize((5,))
+    assert a != b
 
 
 def test_dask_token(url: str) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from arrays import create, put, reopen
 
+import zinczarr
 from zinczarr import errors
 from zinczarr._array import Array
 
@@ -384,3 +385,17 @@ def _open(url: str) -> Array:
     import zinczarr
 
     return zinczarr.open_array(url)
+
+
+def test_texts_keep_their_nuls() -> None:
+    a = zinczarr.create_array("memory://dtypes/nuls", shape=(2,), dtype="str")
+    a[:] = ["a\0", "b"]
+    assert list(a[:]) == ["a\0", "b"]
+    a[:] = np.array(["c\0\0", "d"], object)
+    assert list(a[:]) == ["c\0\0", "d"]
+
+
+def test_a_matrix_of_numbers_is_written_as_texts() -> None:
+    a = zinczarr.create_array("memory://dtypes/matrix", shape=(3,), dtype="string")
+    a[:] = np.matrix([1, 2, 3])
+    assert list(a[:]) == ["1", "2", "3"]

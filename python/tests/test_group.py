@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -469,6 +470,40 @@ def test_nothing_disappears_silently(tmp_path: Path) -> None:
     for use in (lambda: g["bad"], lambda: "bad" in g, lambda: g.require_group("bad")):
         with pytest.raises(CorruptError):
             use()
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("consolidated", [False, True])
+def test_a_damaged_child_hides_no_other(tmp_path: Path, version: Literal[2, 3], consolidated: bool) -> None:
+    g = zinczarr.open_group(tmp_path / "a.zarr", zarr_format=version)
+    for name in "abc":
+        g[name] = np.arange(3)
+    if consolidated:
+        g.consolidate()
+    (tmp_path / "a.zarr/b" / (".zarray" if version == 2 else "zarr.json")).write_text("{ broken")
+    for read in (
+        lambda: [name for name, _ in g.arrays()],
+        lambda: [path for path, _ in g.members()],
+        lambda: [name for name, _ in g.items()],
+        lambda: [array.basename for array in g.array_values()],
+        lambda: [s.path.strip("/") for s in zinczarr.stats(g)],
+    ):
+        with pytest.warns(ZincWarning, match="/b: JSON"):
+            assert read() == ["a", "c"]
+    shutil.rmtree(tmp_path / "a.zarr/b")
+    if consolidated:  # which is out of date
+        with pytest.warns(ZincWarning, match="/b: there is no node"):
+            assert [name for name, _ in g.arrays()] == ["a", "c"]
+
+
+def test_handles_of_a_listing_are_fresh(tmp_path: Path) -> None:
+    """Consolidated metadata may be older than the documents."""
+    g = zinczarr.open_group(tmp_path / "a.zarr")
+    g["t"] = np.arange(3)
+    g.consolidate()
+    document = tmp_path / "a.zarr/t/zarr.json"
+    document.write_text(json.dumps({**json.loads(document.read_text()), "shape": [9]}))
+    assert dict(g.arrays())["t"].shape == (9,)
 
 
 def test_unsupported_arrays_are_members(tmp_path: Path) -> None:

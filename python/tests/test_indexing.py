@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from typing import Any
 
@@ -100,6 +101,23 @@ def test_read_and_write_in_small_batches(data: st.DataObject) -> None:
             check_write(array, reference, key, -1 - numbers(theirs))
     finally:
         _indexing.POINTS = before
+
+
+def test_where_the_axes_of_index_arrays_go() -> None:
+    """All keys of up to four items: an ellipsis or True between index arrays moves their axes, even if it selects nothing."""
+    reference = numbers((3, 4, 3))
+    array = put(reference, chunks=(2, 3, 1))
+    kinds = (slice(None, None, -1), [2, 0], 1, None, ..., True)
+    tried = 0
+    for length in (2, 3, 4):
+        for key in itertools.product(kinds, repeat=length):
+            try:
+                expected = reference[key]
+            except IndexError:
+                continue
+            tried += 1
+            np.testing.assert_array_equal(array[key], expected, err_msg=str(key))
+    assert tried > 900
 
 
 @quick

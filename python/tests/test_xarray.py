@@ -17,6 +17,7 @@ xr = pytest.importorskip("xarray")
 zarr = pytest.importorskip("zarr")
 
 import zinczarr  # noqa: E402
+from zinczarr.errors import CorruptError, NotFoundError  # noqa: E402
 from zinczarr.xarray_engine import ZincBackendEntrypoint as ZINC  # noqa: E402
 from zinczarr.xarray_engine import decode_fill  # noqa: E402
 
@@ -398,3 +399,22 @@ def test_unsupported_is_said(tmp_path):
         group.create_array("v", shape=(6,), chunks=((1, 2, 3),), dtype="i4", dimension_names=("x",))
     with pytest.raises(zinczarr.errors.UnsupportedError, match="rectilinear"):
         xr.open_dataset(tmp_path / "a", engine=ZINC)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("consolidated", [False, True])
+@pytest.mark.parametrize("how", ["broken", "gone"])
+def test_a_damaged_variable_is_an_error(tmp_path, version, consolidated, how):
+    """A data set without it would be another one."""
+    path = tmp_path / "a.zarr"
+    xr.Dataset({n: ("x", np.arange(3)) for n in "abc"}).to_zarr(path, zarr_format=version, consolidated=consolidated)
+    if how == "broken":
+        (path / "b" / (".zarray" if version == 2 else "zarr.json")).write_text("{ broken")
+    else:
+        shutil.rmtree(path / "b")
+    if how == "gone" and not consolidated:
+        assert list(xr.open_dataset(path, engine=ZINC)) == ["a", "c"]
+        return
+    for open_it in (xr.open_dataset, xr.open_datatree):
+        with pytest.raises((CorruptError, NotFoundError), match="b/"):
+            open_it(path, engine=ZINC)

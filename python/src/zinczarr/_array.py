@@ -251,6 +251,11 @@ class Array:
     # ---- what others know about it ----
 
     @property
+    def store(self) -> str:
+        """The URL of the hierarchy's root, without secrets."""
+        return _url.store_url(self._place)
+
+    @property
     def attrs(self) -> Attributes:
         """The attributes: a mapping whose changes are stored at once."""
         from ._attrs import Attributes
@@ -607,7 +612,7 @@ class Array:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Array):
             return NotImplemented
-        return self._place == other._place and self.metadata == other.metadata
+        return self._same_data() == other._same_data() and self.metadata == other.metadata
 
     def __hash__(self) -> int:
         return hash(self._place)
@@ -631,8 +636,12 @@ class Array:
         return self.__copy__()
 
     def __dask_tokenize__(self) -> tuple[object, ...]:
-        options = sorted((name, repr(value)) for name, value in self._place.options.items())
-        return "zinczarr.Array", self._place.text, self._place.path, options, self._core.describe()
+        return "zinczarr.Array", *self._same_data(), self._core.describe()
+
+    def _same_data(self) -> tuple[object, ...]:
+        """What names the stored array: where it is, not how it was opened.  Settings name a server."""
+        settings = self._place.options.get("settings") or {}
+        return self._place.text, self._place.path, sorted((name, repr(value)) for name, value in settings.items())
 
 
 def _reopen(place: Place, document: str | None = None, write_empty_chunks: bool = False) -> Array:

@@ -74,7 +74,7 @@ def dtype_text(dtype: object) -> str:
     >>> dtype_text("f4"), dtype_text(">i2"), dtype_text(str), dtype_text(np.dtype("M8[ns]"))
     ('<f4', '>i2', 'string', '<M8[ns]')
     """
-    if dtype is str:
+    if dtype is str or dtype == "str":
         return "string"
     if dtype is bytes:
         return "bytes"

@@ -154,7 +154,7 @@ def checked(array: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any
 
 def _objects(value: Any, element: Element, convert: int | None) -> np.ndarray[Any, Any]:
     """Texts or bytes as an array of objects."""
-    array = value if isinstance(value, np.ndarray) else _object_array(value)
+    array = np.asarray(value) if isinstance(value, np.ndarray) else _object_array(value)
     kind, wanted = array.dtype.kind, str if element.text else bytes
     if kind == ("U" if element.text else "S") or kind == "T":
         array = array.astype(OBJECT)
@@ -175,4 +175,4 @@ def _object_array(value: Any) -> np.ndarray[Any, Any]:
         made[()] = bytes(value) if isinstance(value, (bytearray, memoryview)) else value
         return made
     array = np.asarray(value)
-    return array if array.dtype.kind in "UT" else np.asarray(value, OBJECT)
+    return array if array.dtype.kind == "T" else np.asarray(value, OBJECT)  # "U" would drop NULs at the end

@@ -122,24 +122,16 @@ class Mixed:
 
     def _read_hull(self, into: AnyArray, hull: dict[int, tuple[Any, Any]], transfer: Transfer) -> None:
         select: list[Any] = []
-        lengths: list[int] = []
-        key: list[Any] = []
-        for item, d in self._items():
-            if item is None:
-                key.append(None)
-                continue
-            if d in hull:
-                unique, inverse = hull[d]
-                select.append(np.ascontiguousarray(unique))
-                key.append(inverse.reshape(self.broadcast))
-            else:
-                forward, backwards = _forward(self.ranges[d])
-                select.append(forward)
-                key.append(_BACKWARDS if backwards else _WHOLE)
-            lengths.append(len(self.ranges[d]) if d not in hull else len(hull[d][0]))
-        memory = np.empty(tuple(lengths), into.dtype)
+        for d in range(len(self.extent)):
+            select.append(np.ascontiguousarray(hull[d][0]) if d in hull else _forward(self.ranges[d])[0])
+        lengths = tuple(len(hull[d][0] if d in hull else self.ranges[d]) for d in range(len(self.extent)))
+        memory = np.empty(lengths, into.dtype)
         transfer(memory, tuple(select), None, None)
-        into[...] = memory[tuple(key)]
+        # In front, so that the axes of the result are where `_spread` has them, whatever stands between the arrays.
+        front = np.moveaxis(memory, list(hull), range(len(hull)))
+        picked = [inverse.reshape(self.broadcast) for _, inverse in hull.values()]
+        flips = [_BACKWARDS if _forward(r)[1] else _WHOLE for r in self.ranges.values()]
+        self._spread(into)[...] = front[(*picked, *flips)]
 
     def _items(self) -> Iterator[tuple[Item, int]]:
         d = 0

@@ -30,7 +30,13 @@ class Node(NamedTuple):
 
     @property
     def usable(self) -> bool:
+        """Can it be opened by its path?"""
         return self.kind != NOTHING and not self.hidden
+
+    @property
+    def damaged(self) -> bool:
+        """Is its document, or its copy in consolidated metadata, so wrong that it cannot be opened?"""
+        return bool(self.problem) and not self.hidden and (self.kind == NOTHING or (self.kind == ARRAY and not self.shown))
 
     @property
     def attributes(self) -> dict[str, Any]:
@@ -56,5 +62,5 @@ def below(place: Place, depth: int = 1, arrays: bool = False) -> Iterator[Node]:
     for node in walk(place, depth, arrays)[1:]:
         if node.problem:
             warnings.warn(f"{node.path}: {node.problem}", ZincWarning, stacklevel=4)
-        if node.usable and not (node.problem and node.kind == NOTHING):
+        if node.usable and not node.damaged:
             yield node

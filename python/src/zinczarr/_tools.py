@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _create, _open, _url
-from ._nodes import ARRAY
 from ._place import Place
 from ._progress import Progress, reporter
 from ._results import (
@@ -333,9 +332,9 @@ def array_explain(array: Array, selection: object = ..., *, chunks: bool = False
 
 
 def _arrays(group: Group) -> Iterator[Array]:
-    for node in group._below(None):
-        if node.kind == ARRAY:
-            yield _open.array_at(group.place.at(node.path))
+    from ._array import Array
+
+    return (array for _, array in group.members(None) if isinstance(array, Array))
 
 
 def stats(

@@ -292,8 +292,9 @@ class ZincDataStore(AbstractDataStore):
 
     def _source(self, found: Found) -> Source:
         place = found.place
+        array = _open.array_at(place)  # first: its errors name the key and the rule
         document = json.loads(place.hierarchy().document(place.path))
-        return Source(_open.array_at(place), found.node, document, self._masked)
+        return Source(array, found.node, document, self._masked)
 
     def get_variables(self) -> dict[str, Variable]:
         return {name: source.variable() for name, source in self.sources().items()}
@@ -356,9 +357,12 @@ def _masks(place: Place, wanted: bool | None) -> bool:
 
 
 def _usable(place: Place, depth: int) -> list[Found]:
-    """The group and what is below.  Warnings name what cannot be used."""
+    """The group and what is below.  Warnings name what is no node of this hierarchy; a damaged variable is an error, since
+    a data set without it would be another one."""
     found: list[Found] = []
     for node in _nodes.walk(place, depth):
+        if node.damaged:
+            _open.array_at(place.at(node.path))  # raises, with key and reason
         here = Found(node, place.at(node.path)) if node.usable or not found else _misnamed(place, node)
         if here is None or here.node.problem:
             warnings.warn(f"{node.path}: {node.problem}", ZincWarning, stacklevel=4)
