@@ -50,8 +50,10 @@ def check_write(array: Any, data: np.ndarray[Any, Any], key: Any, value: Any) ->
     def assign(target: Any) -> None:
         target[key] = value
 
-    theirs = outcome(lambda: assign(data))
-    assert outcome(lambda: assign(array)) is theirs
+    theirs, ours = outcome(lambda: assign(data)), outcome(lambda: assign(array))
+    if theirs is None and ours is IndexError:  # NumPy refuses some keys that select nothing only when it reads
+        theirs = outcome(lambda: data[key])
+    assert ours is theirs
     np.testing.assert_array_equal(array[...], data)
 
 
