@@ -302,7 +302,7 @@ step_bench() {
 	with_wheel "$version" "$python" &&
 		"$venv/bin/pip" install -q --disable-pip-version-check --only-binary :all: "${BENCH_PACKAGES[@]}" || { count 0 1 && return; }
 	"${CC:-cc}" -std=c11 -O3 -march=native -D_GNU_SOURCE -Iinclude -o "$ROOT/bench-limit" bench/limit.c bench/common.c \
-		-lzstd -lblosc -ldeflate -lpthread
+		-lzstd -lblosc -ldeflate -lpthread || echo "python: bench-limit did not build: the table has no limit"
 	one env BUILD="$ROOT" "$venv/bin/python" bench/python/bench.py
 	one env BUILD="$ROOT" "$venv/bin/python" bench/python/lost.py
 }

@@ -348,7 +348,7 @@ def report(results, load):
         "",
         "What is compared differs in two ways. Zinc and TensorStore write each object under a lock and rename it, so that no reader sees half of it and",
         "no other writer's elements are lost; zarrista and zarrs write in place. Zinc finds the version of Zarr and the root of the hierarchy when it opens;",
-        "zarrista reads the one document that it is told. The limit is that of the system's libraries, which Zinc uses; other wheels contain newer ones.",
+        "zarrista reads the one document that it is told. The limit is that of the system's libraries, which Zinc uses; other wheels bring their own.",
         "",
         f"Zinc is behind in: {', '.join(behind)}." if behind else "Zinc is ahead in every row.",
         "",

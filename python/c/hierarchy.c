@@ -164,8 +164,8 @@ struct listing {
 	zinc_error problem; /* of an array that could not be opened */
 };
 
-/* Open an array of the listing.  Consolidated metadata may show one whose document is damaged or gone:
- * that is the problem of this node, not of the listing. */
+/* Open an array of the listing.  Consolidated metadata may show one whose document is damaged or gone: that is the problem
+ * of this node, not of the listing. */
 static zinc_array *
 open_listed(struct listing *l, zinc_node *node)
 {
@@ -174,7 +174,6 @@ open_listed(struct listing *l, zinc_node *node)
 
 	memset(&l->problem, 0, sizeof l->problem);
 	st = zinc_array_info_open(&a, node->array, &l->call.options, &l->problem);
-
 	if (st == ZINC_E_NOTFOUND || st == ZINC_E_CORRUPT || st == ZINC_E_LIMIT) {
 		node->kind = ZINC_NODE_NONE;
 		node->problem = l->problem.text;

@@ -387,7 +387,8 @@ zinc_level_list(zinc_level *l, zinc_walker *w, const char *parent, zinc_error *e
 		to.key = list_key;
 	else
 		to.entry = list_entry;
-	to.likely = w->h->format->documents[0].name;
+	if (!w->h->entry) /* documents are in the nodes' directories */
+		to.likely = w->h->format->documents[0].name;
 	zinc_buf_init(&prefix, w->h->ctx, ZINC_MAX_KEY);
 	st = zinc_node_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
 	c.nprefix = prefix.n;
