@@ -418,3 +418,13 @@ def test_a_damaged_variable_is_an_error(tmp_path, version, consolidated, how):
     for open_it in (xr.open_dataset, xr.open_datatree):
         with pytest.raises((CorruptError, NotFoundError), match="b/"):
             open_it(path, engine=ZINC)
+
+
+def test_a_damaged_group_is_an_error(tmp_path):
+    path = tmp_path / "a.zarr"
+    zinczarr.create_group(path, zarr_format=2)
+    zinczarr.create_group(path / "g", zarr_format=2, attributes={"k": 1})
+    assert xr.open_datatree(path, engine=ZINC)["g"].attrs == {"k": 1}
+    (path / "g/.zgroup").write_text("{ broken")
+    with pytest.raises(CorruptError, match="g/"):
+        xr.open_datatree(path, engine=ZINC)

@@ -357,12 +357,14 @@ def _masks(place: Place, wanted: bool | None) -> bool:
 
 
 def _usable(place: Place, depth: int) -> list[Found]:
-    """The group and what is below.  Warnings name what is no node of this hierarchy; a damaged variable is an error, since
-    a data set without it would be another one."""
+    """The group and what is below.  Warnings name what is no node of this hierarchy; a damaged variable or group is an error,
+    since a data set without it would be another one."""
     found: list[Found] = []
     for node in _nodes.walk(place, depth):
         if node.damaged:
             _open.array_at(place.at(node.path))  # raises, with key and reason
+        elif node.kind == GROUP and node.problem:
+            place.hierarchy().attributes(node.path)  # raises, if its document is damaged
         here = Found(node, place.at(node.path)) if node.usable or not found else _misnamed(place, node)
         if here is None or here.node.problem:
             warnings.warn(f"{node.path}: {node.problem}", ZincWarning, stacklevel=4)
