@@ -25,39 +25,60 @@ see_name(void *arg, const char *name, int type)
 	return r->any;
 }
 
-/* The library would take it for a new database, and make one over what is left of the other. */
 static zinc_status
-check_remains(const embedded_store *s, zinc_error *err)
+has_remains(const embedded_store *s, bool *any, zinc_error *err)
 {
 	const zinc_os *os = s->ctx->os;
 	remains r = {.s = s};
 	int failed;
 
+	*any = false;
 	if (!s->engine->remains)
 		return ZINC_OK;
 	r.dir = zinc_embedded_file(s->ctx, s->path, O_RDONLY | O_DIRECTORY);
 	failed = r.dir == -1 || os->read_dir(os, r.dir, see_name, &r) != 0 ? errno : 0;
 	if (r.dir != -1)
 		os->close(os, r.dir);
-	if (r.any)
-		return zinc_fail(err, ZINC_E_CORRUPT, "%s has files of a database but no file %s", s->path,
-				 s->engine->marker + 1);
-	if (!failed || failed == ENOENT || failed == ENOTDIR)
+	*any = r.any;
+	if (r.any || !failed || failed == ENOENT || failed == ENOTDIR)
 		return ZINC_OK;
 	return zinc_fail_errno(err, failed, "cannot look at %s", s->path);
+}
+
+static zinc_status
+look_for_marker(const embedded_store *s, bool *there, struct stat *out, zinc_error *err)
+{
+	return zinc_file_look(s->ctx, s->path, strlen(s->path), s->engine->marker, there, out, err);
+}
+
+/* The library would take a directory without the marker for a new database, and make one over what is left of another.
+ * But another process may have made this one since the marker was missed. */
+static zinc_status
+check_remains(const embedded_store *s, bool *there, struct stat *out, zinc_error *err)
+{
+	bool any;
+
+	ZINC_TRY(has_remains(s, &any, err));
+	if (any)
+		ZINC_TRY(look_for_marker(s, there, out, err));
+	if (any && !*there)
+		return zinc_fail(err, ZINC_E_CORRUPT, "%s has files of a database but no file %s", s->path,
+				 s->engine->marker + 1);
+	return ZINC_OK;
 }
 
 zinc_status
 zinc_embedded_look(const embedded_store *s, bool *there, struct stat *out, zinc_error *err)
 {
-	const size_t n = strlen(s->path);
 	bool known;
 
-	ZINC_TRY(zinc_file_look(s->ctx, s->path, n, s->engine->marker, there, out, err));
+	ZINC_TRY(look_for_marker(s, there, out, err));
 	if (!*there)
-		return check_remains(s, err);
+		ZINC_TRY(check_remains(s, there, out, err));
+	if (!*there)
+		return ZINC_OK;
 	if (s->engine->identity[0])
-		return zinc_file_look(s->ctx, s->path, n, s->engine->identity, &known, out, err);
+		return zinc_file_look(s->ctx, s->path, strlen(s->path), s->engine->identity, &known, out, err);
 	*there = !S_ISREG(out->st_mode) || out->st_size > 0;
 	return ZINC_OK;
 }

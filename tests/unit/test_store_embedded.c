@@ -479,6 +479,34 @@ remains_are_no_new_database(void **state)
 	zinc_store_close(s);
 }
 
+static int
+return_marker(const zinc_os *self, int dir, int (*fn)(void *arg, const char *name, int type), void *arg)
+{
+	run("test ! -e aside || mv aside %s/CURRENT", "meanwhile");
+	return zinc_os_posix.read_dir(self, dir, fn, arg);
+}
+
+/* Another process makes it between the look at CURRENT and the one at the directory. */
+static void
+made_while_one_looks(void **state)
+{
+	zinc_store *s = open_at("meanwhile");
+	static zinc_os os;
+
+	(void)state;
+	put_text(s, "k", "1");
+	if (this_kind()->forkless) {
+		os = zinc_os_posix;
+		os.read_dir = return_marker;
+		run("mv %s/CURRENT aside", "meanwhile");
+		zinc_context_get(NULL)->os = &os;
+		assert_text(s, "k", "1");
+		zinc_context_get(NULL)->os = &zinc_os_posix;
+	}
+	assert_text(s, "k", "1");
+	zinc_store_close(s);
+}
+
 /* Nor does a change that changes nothing make a database. */
 static void
 erasing_creates_nothing(void **state)
@@ -731,6 +759,7 @@ main(void)
 	    cmocka_unit_test(failures_are_not_missing),
 	    cmocka_unit_test(links_stay_links),
 	    cmocka_unit_test(remains_are_no_new_database),
+	    cmocka_unit_test(made_while_one_looks),
 	    cmocka_unit_test(erasing_creates_nothing),
 	    cmocka_unit_test(slow_updates_may_read),
 	    cmocka_unit_test(updates_have_a_limit),
