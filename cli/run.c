@@ -183,24 +183,6 @@ url_of(const struct words *urls, const char *path)
 	return found;
 }
 
-/* Is the file a store of this kind, by its ending? */
-static int
-note_ending(void *arg, const zinc_store_row *row)
-{
-	struct text *path = arg;
-	const char *at = row->endings;
-	size_t n;
-
-	for (; at && *at; at += n + (at[n] == ',')) {
-		n = strcspn(at, ",");
-		if (n && n < path->n && !strncasecmp(path->p + path->n - n, at, n)) {
-			text_free(path);
-			return 1;
-		}
-	}
-	return 0;
-}
-
 /* Did it fail because the URL is a regular file, and no archive or database? */
 static bool
 is_file(const char *url, const zinc_error *err)
@@ -213,11 +195,7 @@ is_file(const char *url, const zinc_error *err)
 	if (s != ZINC_E_NOTFOUND && (s != ZINC_E_IO || !err->key[0]))
 		return false;
 	typed_path(&path, url);
-	is = path.n && stat(path.p, &st) == 0 && S_ISREG(st.st_mode);
-	if (is) {
-		zinc_store_each_row(NULL, note_ending, &path);
-		is = path.n > 0;
-	}
+	is = path.n && stat(path.p, &st) == 0 && S_ISREG(st.st_mode) && !zinc_store_opens_file(path.p);
 	text_free(&path);
 	return is;
 }

@@ -533,6 +533,8 @@ typedef struct zinc_store_row {
 /* Call `fn` with each; return non-zero to stop. */
 typedef int (*zinc_store_row_fn)(void *arg, const zinc_store_row *row);
 ZINC_API void zinc_store_each_row(zinc_context *ctx, zinc_store_row_fn fn, void *arg);
+/* Would a store of some kind open a file of this name?  Decided by its ending; no module is loaded. */
+ZINC_API int zinc_store_opens_file(const char *name);
 /* The words for capabilities, separated by spaces ("read range list"), cut if they do not fit into `cap` > 0 bytes
  * including the NUL.  Returns their length. */
 ZINC_API size_t zinc_caps_show(char *out, size_t cap, uint32_t flags);

@@ -19,8 +19,8 @@
 static void
 init_once(void)
 {
+	mongoc_log_set_handler(NULL, NULL); /* first, because mongoc_init may print, too */
 	mongoc_init();
-	mongoc_log_set_handler(NULL, NULL);
 }
 
 void

@@ -91,6 +91,14 @@ zinc_store_find_ending(zinc_ending *out, const char *name, size_t n)
 	return listed;
 }
 
+int
+zinc_store_opens_file(const char *name)
+{
+	zinc_ending ignored;
+
+	return name && zinc_store_find_ending(&ignored, name, strlen(name));
+}
+
 /* The name after a '|' may also be that of a format. */
 static zinc_status
 check_adapters(const char *list, zinc_error *err)

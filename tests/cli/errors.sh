@@ -56,6 +56,15 @@ broken() { # KIND: an array x.zarr with that fault
 	esac
 }
 
+# A message about a file of the user loads no module: the library behind one may print its own warnings.
+mkdir plain
+echo hello >plain/README
+LD_DEBUG=files "$ZINC" info plain/README >out 2>err || true
+has "it is a file" err
+has libzinc.so err
+lacks zinc-modules err
+rm -r plain
+
 for command in $("$ZINC" --complete "" | cut -f 1); do
 	[ -n "${line[$command]:-}" ] || bad "no row for the command $command"
 	# ---- usage ----
