@@ -24,7 +24,7 @@
 #define REST_SECONDS 0.008 /* longer than the pauses of those who wait */
 #define FORK_SECONDS 1.0
 #define EXIT_SECONDS 1.0 /* to wait for the thread that closes idle databases */
-#define COUNTERS     64
+#define COUNTERS     1024
 #define PAUSE_FIRST  0.0002
 #define PAUSE_LAST   0.004
 
