@@ -2,7 +2,6 @@
 #include <limits.h>
 #include <malloc.h>
 #include <stdio.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zinc/store.h>

@@ -178,9 +178,10 @@ call_lists(void)
 	zinc_store_each_setting(NULL, look_at_setting, &timeout); /* of the http store, if there is one */
 	CHECK(timeout.found <= 1);
 	zinc_store_each_row(NULL, look_at_store, &memory);
-	CHECK(zinc_store_opens_file("a.zip") && zinc_store_opens_file("dir/a.SQLITE") && !zinc_store_opens_file("a.txt"));
-	CHECK(!zinc_store_opens_file("") && !zinc_store_opens_file(NULL));
 	CHECK(memory.found == 1);
+	CHECK(zinc_store_opens_file("a.zip") && zinc_store_opens_file("dir/a.SQLITE") &&
+	      !zinc_store_opens_file("a.txt"));
+	CHECK(!zinc_store_opens_file("") && !zinc_store_opens_file(NULL));
 }
 
 /* ---- texts ---- */
