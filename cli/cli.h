@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zinc.h>
+#include <zinc/cf.h>
 #include <zinc/conventions.h>
 #include <zinc/erase.h>
 #include <zinc/numpy.h>

@@ -31,7 +31,8 @@ MAY_INCLUDE = {
     "node": "array format dtype store report json base",
     "schema": "report json base",
     "convention": "schema node report json base",
-    "tool": "convention node array format fetch codec dtype grid store report json base",
+    "cf": "node array format dtype grid store report json base",
+    "tool": "cf convention node array format fetch codec dtype grid store report json base",
 }
 
 # header, as a pattern -> the files that wrap it
