@@ -142,6 +142,17 @@ int help_command(struct run *r, const struct command *c);
 /* "-s, --select SEL" */
 void option_spell(struct text *t, const struct option *o);
 
+/* ---- tasks.c ---- */
+
+/* `zinc help [WORD]`: of a command, of a task, or of all. */
+int help_word(struct run *r, const char *word);
+/* One line for each task. */
+void task_lines(struct run *r);
+/* The task of this number; NULL after the last. */
+const char *task_name(int i, const char **purpose);
+/* The message for a word that is no command (and no task); names the nearest.  Returns USAGE. */
+int complain_of_word(const char *word, bool tasks);
+
 /* ---- man.c ---- */
 
 int man_all(struct run *r);

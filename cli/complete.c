@@ -37,6 +37,17 @@ offer_commands(struct run *r, const char *word)
 			offer(r, "", c->name, strlen(c->name), c->purpose);
 }
 
+static void
+offer_tasks(struct run *r, const char *word)
+{
+	const char *name, *purpose;
+	int i;
+
+	for (i = 0; (name = task_name(i, &purpose)); i++)
+		if (begins(name, word))
+			offer(r, "", name, strlen(name), purpose);
+}
+
 /* The words of "a|b|c" that begin like `word`, each behind `before`. */
 static void
 offer_choices(struct run *r, const char *before, const char *choices, const char *word)
@@ -174,9 +185,10 @@ complete(struct run *r, char **words)
 		n++;
 	if (n <= 1)
 		offer_commands(r, n ? words[0] : "");
-	else if (!strcmp(words[0], "help") && n == 2)
+	else if (!strcmp(words[0], "help") && n == 2) {
 		offer_commands(r, words[1]);
-	else if ((c = command_find(words[0])))
+		offer_tasks(r, words[1]);
+	} else if ((c = command_find(words[0])))
 		offer_word(r, c, words[n - 2], words[n - 1]);
 	return DONE;
 }

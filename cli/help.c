@@ -54,6 +54,8 @@ help_all(struct run *r)
 	out_puts(&r->out, "Example: zinc cat data.zarr/t2m -s '0:24, :, 180'\n\n");
 	for (c = command_table; c->name; c++)
 		out_printf(&r->out, "  zinc %-11s %s\n", c->name, c->purpose);
+	out_puts(&r->out, "\nThe commands for a task:\n");
+	task_lines(r);
 	out_puts(&r->out, "\n");
 	option_lines(r, common_options);
 	out_puts(&r->out, "\nThe root of the hierarchy is searched from the URL upwards. A new root is the\n"

@@ -115,13 +115,13 @@ run_array_path(struct run *r, char **argv)
 
 /* The man page of one command, or of all. */
 static int
-run_page(struct run *r, char **argv, int (*one)(struct run *r, const struct command *c), int (*all)(struct run *r))
+run_man(struct run *r, const char *name)
 {
-	const struct command *c = argv[0] ? command_find(argv[0]) : NULL;
+	const struct command *c = name ? command_find(name) : NULL;
 
-	if (argv[0] && !c)
-		return complain(USAGE, argv[0], "no such command; see: zinc --help");
-	return c ? one(r, c) : all(r);
+	if (name && !c)
+		return complain_of_word(name, false);
+	return c ? man_command(r, c) : man_all(r);
 }
 
 static int
@@ -133,17 +133,17 @@ run_line(struct run *r, char **argv)
 	if (!word)
 		return complain(USAGE, NULL, "a command is missing; see: zinc --help");
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
-		return run_page(r, argv + 1, help_command, help_all);
+		return help_word(r, argv[1]);
 	if (!strcmp(word, "--version") || !strcmp(word, "-V"))
 		return print_version(r);
 	if (!strcmp(word, "--man"))
-		return run_page(r, argv + 1, man_command, man_all);
+		return run_man(r, argv[1]);
 	if (!strcmp(word, "--complete"))
 		return complete(r, argv + 1);
 	if (!strncmp(word, "--array_path", 12) && (!word[12] || word[12] == '='))
 		return run_array_path(r, argv);
 	c = command_find(word);
-	return c ? run_command(r, c, argv + 1) : complain(USAGE, word, "no such command; see: zinc --help");
+	return c ? run_command(r, c, argv + 1) : complain_of_word(word, false);
 }
 
 int

@@ -131,6 +131,8 @@ int
 man_all(struct run *r)
 {
 	const struct command *c;
+	const char *name, *purpose;
+	int i;
 	struct text t = {NULL, 0, 0};
 
 	heading(&t, "zinc");
@@ -147,6 +149,12 @@ man_all(struct run *r)
 		roff(&t, c->usage);
 		text_puts(&t, "\n");
 		roff(&t, c->purpose);
+		text_puts(&t, "\n");
+	}
+	text_puts(&t, ".SH TASKS\nEach of these prints the commands that do it.\n");
+	for (i = 0; (name = task_name(i, &purpose)); i++) {
+		text_printf(&t, ".TP\n.B zinc help %s\n", name);
+		roff(&t, purpose);
 		text_puts(&t, "\n");
 	}
 	text_puts(&t, ".SH OPTIONS OF EVERY COMMAND\n");
