@@ -50,3 +50,17 @@ zinc_cf_print(const zinc_cf *cf, const void *decoded, char text[64], zinc_error 
 	(void)cf, (void)decoded, (void)text;
 	return zinc_fail(err, ZINC_E_INVALID, "not a time");
 }
+
+bool
+zinc_cf_calendar(const zinc_cf *cf, zinc_calendar *out)
+{
+	(void)cf, (void)out;
+	return false;
+}
+
+bool
+zinc_cf_instant(const zinc_cf *cf, int64_t decoded, zinc_instant *out)
+{
+	(void)cf, (void)decoded, (void)out;
+	return false;
+}
