@@ -315,7 +315,7 @@ args_parse(struct args *a, const struct command *c, char **argv)
 	bool options = true;
 	int status = DONE;
 
-	*a = (struct args){.threads = -1, .repeat = -1, .depth = -1, .axis = -1};
+	*a = (struct args){.threads = -1, .repeat = -1, .depth = -1, .axis = -1, .width = -1, .height = -1};
 	while (status == DONE && *s.argv) {
 		const char *word = *s.argv++;
 

@@ -80,13 +80,14 @@ struct args {
 	struct words typed; /* the same, URLs with secrets */
 	bool help, json, strict, detail, recursive, full, index, overwrite, dry_run, yes, group, stored, fast, repair,
 	    orphans, remove, keep_parents, no_climb, consolidate, no_consolidate, resume, verify, lossy, for_xarray,
-	    round, fetch, storage, trace_requests, force;
+	    round, fetch, storage, trace_requests, force, cf, exact;
 	const char *select, *as, *output, *from, *format, *progress, *shape, *dtype, *chunks, *shards, *codecs, *fill;
 	const char *dims, *attrs, *order, *endian, *key_encoding, *fallback, *links;
 	const char *schemas, *declare, *retract, *new_dir, *prefix, *declared_shape, *schema, *spec, *name,
 	    *description;
-	struct words removed;             /* --rm KEY ... */
-	int threads, repeat, depth, axis; /* -1: not given */
+	const char *kind, *cmap, *range, *png, *svg;     /* plot */
+	struct words removed;                            /* --rm KEY ... */
+	int threads, repeat, depth, axis, width, height; /* -1: not given */
 	uint64_t cache_bytes, max_memory;
 	double rtol, atol, timeout;
 };
@@ -501,7 +502,7 @@ int cmd_resize(struct run *r), cmd_append(struct run *r), cmd_consolidate(struct
 int cmd_completion(struct run *r), cmd_stats(struct run *r), cmd_diff(struct run *r);
 int cmd_chunks(struct run *r), cmd_explain(struct run *r);
 int cmd_validate(struct run *r), cmd_bench(struct run *r), cmd_cp(struct run *r), cmd_mv(struct run *r);
-int cmd_conventions(struct run *r);
+int cmd_conventions(struct run *r), cmd_plot(struct run *r);
 /* `zinc conventions --new DIR`: write the files of a new convention. */
 int conventions_new(struct run *r);
 /* The directory of downloaded schemas; nothing when there is none. */
