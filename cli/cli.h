@@ -237,6 +237,7 @@ int thread_count(const struct run *r);
 /* Open options of the command line. */
 zinc_open_options open_options(const struct run *r, bool write);
 int links_option(const struct run *r); /* zinc_links */
+int selects_by_value(const struct args *a); /* has -s an "@"? */
 
 /* ---- consolidated.c: restore consolidated metadata after an edit ---- */
 

@@ -79,7 +79,7 @@ take_common(struct cp *c)
 	o->strict = a->strict;
 	o->fallback = a->fallback;
 	o->links = links_option(c->run);
-	o->climb = a->no_climb ? -1 : 0;
+	o->climb = a->no_climb ? -1 : selects_by_value(a);
 	o->resume = a->resume;
 	o->overwrite = a->overwrite ? (a->force ? ZINC_FORCE : 1) : 0;
 	o->force = a->force;

@@ -58,12 +58,14 @@ int
 region_init(struct region *g, zinc_array *a, const char *select, const char *url)
 {
 	zinc_error err = ZINC_ERROR_INIT;
+	zinc_find_options find = ZINC_FIND_OPTIONS_INIT;
 	const char *why = zinc_array_unsupported(a);
 
 	*g = (struct region){.array = a, .ndim = zinc_array_ndim(a), .element = zinc_array_element_size(a)};
 	if (why)
 		return complain(UNSUPPORTED, url, "%s", why);
-	if (zinc_selection_parse(&g->parsed, a, select ? select : "", &err))
+	find.call = &until_stopped;
+	if (zinc_selection_find(&g->parsed, a, select ? select : "", &find, &err))
 		return fail(url, &err);
 	if (g->parsed->dims && g->ndim)
 		memcpy(g->dims, g->parsed->dims, (size_t)g->ndim * sizeof *g->dims);

@@ -435,6 +435,13 @@ links_option(const struct run *r)
 	return strcmp(how, "beneath") ? ZINC_LINKS_REFUSE : ZINC_LINKS_BENEATH;
 }
 
+/* Values are looked up in arrays beside the one that is opened. */
+int
+selects_by_value(const struct args *a)
+{
+	return a->select && strchr(a->select, '@') != NULL;
+}
+
 zinc_open_options
 open_options(const struct run *r, bool write)
 {
@@ -446,7 +453,7 @@ open_options(const struct run *r, bool write)
 	o.strictness = r->args->strict ? ZINC_STRICT : ZINC_LENIENT;
 	o.read_only = !write;
 	o.links = links_option(r);
-	o.climb = r->args->no_climb ? -1 : 0;
+	o.climb = r->args->no_climb ? -1 : selects_by_value(r->args);
 	o.call = &until_stopped;
 	return o;
 }

@@ -349,6 +349,9 @@ typedef struct zinc_buffer {
  *
  * As text, numpy-like: "0:24, :, 180", "::2", "-5:", "...", "[1,5,9], :" (lists
  * are orthogonal).  Slices clip; an integer or list item out of bounds is E_RANGE.
+ * By name: "time=0:24, lon=180", in any order; dimensions that are not named are
+ * whole.  A name with odd characters is quoted: "\"a,b\"=3".  Items with and
+ * without names do not mix.  <zinc/cf.h> also selects by values of coordinates.
  * As a structure:
  * ------------------------------------------------------------------------ */
 
@@ -553,7 +556,9 @@ typedef struct zinc_open_options {
 	 * Reading: which fallbacks may be used, "any" or a list like "int64,r64" [none].  Creating an array: the list to be
 	 * written, or "none" [int64 and bytes for dates, bytes for all others]. */
 	const char *fallback;
-	int climb; /* look above the URL for the root of its hierarchy [yes; -1: no, the URL names the root] */
+	/* Look above the URL for the root of its hierarchy [yes, where that costs no requests; 1: always, so that the nodes
+	 * beside the URL's can be opened; -1: no, the URL names the root] */
+	int climb;
 	const zinc_setting *settings; /* of the store, as in zinc_store_options */
 	size_t nsettings;
 	const zinc_call_options *call; /* of the call that gets these options [no limit] */
@@ -571,8 +576,8 @@ typedef struct zinc_open_options {
  * Open the hierarchy that contains the URL; zinc_hierarchy_path returns the path of the URL's node.  The root is searched
  * upwards: from the URL to the first directory with a node's document or a draft's entry point, and further while the
  * parent is a group of the same format.  A document that cannot be read ends the search.  Remote stores are searched only
- * when the URL itself has no document, or for writing: `read_only` saves requests.  A '|' in the URL, or `climb` -1, fixes
- * the root.
+ * when the URL itself has no document, for writing, or with `climb` 1: `read_only` saves requests.  A '|' in the URL, or
+ * `climb` -1, fixes the root.
  *
  * With `create` the search begins at the parent, skips directories that do not exist and ends at a directory without a
  * document.  If no hierarchy is found, the root is the first name below that directory that ends in ".zarr", ".zr3" or

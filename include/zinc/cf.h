@@ -32,12 +32,19 @@ typedef struct zinc_find_options {
  * Parse a selection, also one by coordinate values:
  *
  *     time@2020-01-03     the element of that value; a date that is coarser than the coordinate is a period
- *     lat@40..50          all from 40 to 50, both included, whichever way the coordinate runs
- *     lon@~7.5            the nearest
+ *     lat@40..50          all from 40 to 50, both included, whichever way the coordinate runs; lat@40.. has one end
+ *     lon@~7.5            the nearest; of two the larger
  *
  * beside "time=3, lat=10:20", "0, 10:20" as zinc_selection_parse has them.  The coordinate of a dimension is the
- * one-dimensional array of its name in the array's group.  Free with zinc_selection_free.
- * E_INVALID (text), E_RANGE (no such value), E_NOTFOUND (no coordinate), and what reading the coordinate may return.
+ * one-dimensional array of its name and length in the array's group, or in the nearest group above that has one.
+ * Packed numbers, missing values and CF times are decoded first, as zinc_cf_decode does.  Numbers are rounded to the
+ * coordinate's float type.  Dates are compared in its calendar, durations are written "6 hours", texts are compared
+ * whole.  A value or a nearest value that one element has drops the dimension; several elements, a range or a period
+ * keep it.  Elements that are not consecutive become a list.  A range may select nothing.
+ *
+ * Only a hierarchy whose root is above the array's group shows its coordinates: on a remote store open with `climb` 1.
+ * Free with zinc_selection_free.  E_INVALID (text), E_RANGE (no such value), E_NOTFOUND (no coordinate), E_LIMIT (more
+ * than 2^31 elements), and what reading the coordinate may return.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_selection_find(zinc_selection **out, zinc_array *a, const char *text,
 	const zinc_find_options *options, zinc_error *err);

@@ -363,7 +363,8 @@ zinc_selection_parse(zinc_selection **out, const zinc_array *a, const char *text
 
 	ZINC_TRY(ZINC_NEED(out && a && text, err));
 	m = zinc_array_snapshot(a);
-	st = zinc_sel_parse_text(out, a->ctx, text, m->ndim, m->shape, err);
+	st = zinc_sel_parse_axes(
+	    out, a->ctx, text, &(zinc_sel_axes){.ndim = m->ndim, .shape = m->shape, .names = m->dimension_names}, err);
 	zinc_meta_free(m);
 	return zinc_error_at_node(err, st, a->h, a->path);
 }

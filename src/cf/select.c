@@ -1,19 +1,61 @@
 /*
  * select.c - selections by name and by coordinate value
  */
-#include "cf/cf.h"
+#include "cf/find.h"
+
+ZINC_OPTIONS_KIND(zinc_find_options, ZINC_OPTION_YES_NO(zinc_find_options, lenient));
+
+/* What one call needs to resolve values. */
+typedef struct finder {
+	zinc_array *a;
+	zinc_wait wait;
+} finder;
+
+/* For zinc_sel_axes: the indices that a value means. */
+static zinc_status
+find_value(void *arg, int dim, const char *text, bool quoted, zinc_select_dim *out, zinc_error *err)
+{
+	const finder *f = arg;
+	const zinc_call_options rest = zinc_wait_rest(&f->wait);
+	zinc_array *coordinate;
+	zinc_wanted w;
+	zinc_axis x;
+	zinc_status st;
+
+	ZINC_TRY(zinc_cf_coordinate(&coordinate, f->a, dim, &rest, err));
+	st = zinc_axis_init(&x, coordinate, zinc_array_dimension_name(f->a, dim), err);
+	if (st == ZINC_OK) {
+		st = zinc_wanted_parse(&w, &x, text, quoted, err);
+		if (st == ZINC_OK)
+			st = zinc_axis_find(&x, &w, text, &f->wait, out, err);
+		zinc_axis_fini(&x);
+	}
+	zinc_array_close(coordinate);
+	return st;
+}
 
 zinc_status
 zinc_selection_find(zinc_selection **out, zinc_array *a, const char *text, const zinc_find_options *options,
 		    zinc_error *err)
 {
-	(void)options;
-	return zinc_selection_parse(out, a, text, err);
-}
+	finder f = {.a = a};
+	zinc_find_options o;
+	zinc_sel_axes axes;
+	zinc_status st;
+	zinc_meta *m;
 
-zinc_status
-zinc_cf_coordinate(zinc_array **out, zinc_array *a, int dim, const zinc_call_options *call, zinc_error *err)
-{
-	(void)out, (void)a, (void)dim, (void)call;
-	return zinc_fail(err, ZINC_E_NOTFOUND, "no coordinate");
+	ZINC_TRY(ZINC_NEED(out && a && text, err));
+	ZINC_TRY(zinc_options_take_as(&zinc_find_options_kind, &o, options, err));
+	ZINC_TRY(zinc_wait_begin(&f.wait, o.call, err));
+	m = zinc_array_snapshot(a);
+	axes = (zinc_sel_axes){.ndim = m->ndim,
+			       .shape = m->shape,
+			       .names = m->dimension_names,
+			       .lenient = o.lenient != 0,
+			       .used = o.used,
+			       .value = find_value,
+			       .arg = &f};
+	st = zinc_sel_parse_axes(out, a->ctx, text, &axes, err);
+	zinc_meta_free(m);
+	return zinc_error_at_node(err, st, a->h, a->path);
 }

@@ -7,7 +7,7 @@
  *   /data/a.zarr/foo/bar     zarr.json in foo/bar, foo and a.zarr, none in data: the root is a.zarr
  *
  * In a remote store the climb ends at the path itself if that has a document, unless the store can be written: then
- * consolidated metadata above would become stale.  To create a node, the climb begins at the parent and skips what does
+ * consolidated metadata above would become stale; or unless the caller needs nodes beside it.  To create a node, the climb begins at the parent and skips what does
  * not exist yet, but it ends at a directory without a document:
  *
  *   a.zarr/new/x             zarr.json in a.zarr, and no new: the root is a.zarr
@@ -120,7 +120,7 @@ climb_groups(zinc_root_search *c, zinc_error *err)
 
 /* For opening: climb from the path upwards. */
 static zinc_status
-climb_to_open(zinc_root_search *c, zinc_error *err)
+climb_to_open(zinc_root_search *c, bool always, zinc_error *err)
 {
 	const size_t n = strlen(c->path);
 	zinc_node_kind kind;
@@ -133,7 +133,9 @@ climb_to_open(zinc_root_search *c, zinc_error *err)
 			break;
 	}
 	c->found = c->format != NULL;
-	if (!c->found || (c->root == n && (caps.flags & (ZINC_CAP_REMOTE | ZINC_CAP_WRITE)) == ZINC_CAP_REMOTE))
+	if ((caps.flags & (ZINC_CAP_REMOTE | ZINC_CAP_WRITE)) != ZINC_CAP_REMOTE || c->root < n)
+		always = true;
+	if (!c->found || !always)
 		return ZINC_OK;
 	return climb_groups(c, err);
 }
@@ -347,7 +349,7 @@ zinc_root_find(zinc_root_search *c, const zinc_place *place, const zinc_open_opt
 		return zinc_root_fixed(c, 0, err);
 	if (o->climb < 0)
 		return zinc_root_fixed(c, strlen(c->path), err);
-	return o->create ? climb_to_create(c, err) : climb_to_open(c, err);
+	return o->create ? climb_to_create(c, err) : climb_to_open(c, o->climb > 0, err);
 }
 
 /* A root that is reached through a link in another hierarchy is not beneath that hierarchy, like the nodes behind such

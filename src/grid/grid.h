@@ -184,6 +184,22 @@ void zinc_sel_fini(zinc_sel *s);
 zinc_status zinc_sel_parse_text(zinc_selection **out, zinc_context *ctx, const char *text, int ndim,
 				const uint64_t *shape, zinc_error *err);
 
+/* The dimensions of the array that a text selects from. */
+typedef struct zinc_sel_axes {
+	int ndim;
+	const uint64_t *shape;
+	const char *const *names; /* ndim entries, each may be NULL; NULL: none */
+	bool lenient;             /* pass over names that no dimension has */
+	uint64_t *used;           /* NULL, or gets bit i when item i belongs to one of the dimensions */
+	/* What "name@value" selects: as a dimension of ZINC_SELECT_ORTHO with a step of at least 1.  A list belongs to
+	 * the selection then, and comes from zinc_alloc.  NULL: values are E_INVALID. */
+	zinc_status (*value)(void *arg, int dim, const char *text, bool quoted, zinc_select_dim *out, zinc_error *err);
+	void *arg;
+} zinc_sel_axes;
+/* The same, also by names. */
+zinc_status zinc_sel_parse_axes(zinc_selection **out, zinc_context *ctx, const char *text, const zinc_sel_axes *axes,
+				zinc_error *err);
+
 /* ---- cutting a selection at chunk boundaries ---- */
 
 /* The part of one dimension's selection that is in one chunk. */

@@ -242,10 +242,12 @@ select_names(struct layout *l)
 static zinc_status
 select_shape(struct layout *l)
 {
+	const zinc_call_options rest = zinc_wait_rest(&l->c->wait);
 	const zinc_select_dim *dims;
 	int d, k = 0;
 
-	ZINC_TRY(zinc_selection_parse(&l->n->select, l->n->in, l->c->o.select, l->err));
+	ZINC_TRY(zinc_selection_find(&l->n->select, l->n->in, l->c->o.select,
+				     &(zinc_find_options){.size = sizeof(zinc_find_options), .call = &rest}, l->err));
 	dims = l->n->select->dims;
 	for (d = 0; d < l->n->source->ndim; d++) {
 		if (dims[d].drop)

@@ -387,6 +387,8 @@ compare(struct values *v, const zinc_cmp_pair *pair, zinc_error *err)
 	zinc_array *const arrays[2] = {v->side[0].array, v->side[1].array};
 	zinc_cmp *c = v->c;
 	zinc_pieces_job job = {.threads = c->threads, .call = &c->call, .wait = &c->wait};
+	const zinc_call_options rest = zinc_wait_rest(&c->wait);
+	const zinc_find_options find = {.size = sizeof find, .call = &rest};
 	uint64_t grain[ZINC_MAX_NDIM];
 	zinc_selection *sel = NULL;
 	zinc_pieces p = {.n = 0};
@@ -396,7 +398,7 @@ compare(struct values *v, const zinc_cmp_pair *pair, zinc_error *err)
 	job.merge = merge_piece;
 	job.arg = v;
 	choose_grain(v, grain);
-	st = zinc_selection_parse(&sel, v->side[0].array, c->o.select ? c->o.select : "", err);
+	st = zinc_selection_find(&sel, v->side[0].array, c->o.select ? c->o.select : "", &find, err);
 	if (st == ZINC_OK)
 		st = zinc_pieces_init_stored(&p, arrays, 2, sel, grain, &c->wait, err);
 	if (st == ZINC_OK)

@@ -20,6 +20,7 @@
 
 #include <zinc/tool.h>
 
+#include "cf/cf.h"
 #include "convention/convention.h"
 
 /* A document that was found.  Nodes are sorted by the bytes of their prefixes. */
