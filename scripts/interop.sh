@@ -37,7 +37,7 @@ install_python() {
 		echo "interop: installing zarr, xarray, tensorstore and zarrs for Python $version"
 		rm -rf "$VENV"
 		if "$python" -m venv "$VENV" && "$VENV/bin/pip" install -q --disable-pip-version-check \
-			--only-binary :all: numpy zarr xarray tensorstore zarrs; then
+			--only-binary :all: numpy zarr xarray cftime tensorstore zarrs; then
 			touch "$VENV/complete"
 			return
 		fi
@@ -133,5 +133,7 @@ mkdir -p "$BUILD/interop-types"
 "$VENV/bin/python" tests/interop/extension_types.py "$BUILD/zinc" "$BUILD/interop-types"
 "$VENV/bin/python" tests/interop/zip_store.py "$BUILD/zinc" "$BUILD/interop-zip"
 "$VENV/bin/python" tests/interop/xarray_sees.py "$BUILD/zinc" "$BUILD/interop-xarray"
+"$VENV/bin/python" -c 'import cftime' 2>/dev/null || "$VENV/bin/pip" install -q --disable-pip-version-check cftime
+"$VENV/bin/python" tests/interop/cf_decode.py "$BUILD/zinc" "$BUILD/interop-cf" ${INTEROP_QUICK:+--quick}
 # shellcheck disable=SC2086
 exec "$VENV/bin/python" tests/interop/run.py "${flags[@]}" ${INTEROP_FLAGS:-}

@@ -57,7 +57,7 @@ ZINC_API ZINC_CHECKED zinc_status zinc_cf_coordinate(zinc_array **out, zinc_arra
 
 typedef enum zinc_cf_kind {
 	ZINC_CF_PLAIN = 0,   /* nothing to decode: elements stay as they are */
-	ZINC_CF_NUMBER = 1,  /* scale, offset or missing values: `type` is a float (or complex) type */
+	ZINC_CF_NUMBER = 1,  /* scale, offset, missing values (NaN), other signs, truth values: `type` is what xarray gives */
 	ZINC_CF_TIME = 2,    /* int64, `unit` since 1970-01-01, as NumPy's datetime64; INT64_MIN is missing */
 	ZINC_CF_DATE = 3,    /* the same in microseconds, in a calendar that datetime64 does not have */
 	ZINC_CF_DURATION = 4 /* int64, `unit`, as NumPy's timedelta64 */
@@ -78,16 +78,20 @@ typedef struct zinc_cf_about {
 
 #define ZINC_CF_ABOUT_INIT {sizeof(zinc_cf_about), ZINC_CF_PLAIN, ZINC_NATIVE, NULL, NULL, NULL, NULL, NULL}
 
-/* How xarray decodes the array's elements, from its attributes and fill value.  Keeps no reference to the array. */
+/* How xarray decodes the array's elements, from its attributes and fill value.  Elements of times are read, because
+ * their range decides between ZINC_CF_TIME and ZINC_CF_DATE: all of a small array, else the first and the last.  Keeps no
+ * reference to the array, but the context must live.  E_INVALID names an attribute that cannot be understood; E_LIMIT,
+ * E_UNSUPPORTED, E_NOMEM, and what a read may return. */
 ZINC_API ZINC_CHECKED zinc_status zinc_cf_open(zinc_cf **out, zinc_array *a, zinc_error *err);
 ZINC_API void zinc_cf_close(zinc_cf *cf);
 /* Pointers stay valid until zinc_cf_close. */
 ZINC_API ZINC_CHECKED zinc_status zinc_cf_describe(const zinc_cf *cf, zinc_cf_about *about, zinc_error *err);
 /* Decode n elements, read in the array's own type (ZINC_NATIVE), into n of `about.type`.  For ZINC_CF_PLAIN they are
- * copied.  E_RANGE: a time is too large. */
+ * copied.  `decoded` may not be `elements`.  Safe from many threads.  E_RANGE: a time does not fit. */
 ZINC_API ZINC_CHECKED zinc_status zinc_cf_decode(const zinc_cf *cf, const void *elements, size_t n, void *decoded,
 	zinc_error *err);
-/* One decoded time or duration as text: "2020-01-03T12:00:00", "NaT"; at most 63 bytes and NUL.  E_INVALID for other kinds. */
+/* One decoded time or duration as text: "2020-01-03T12:00:00", "5 days 12:00:00", "NaT"; at most 63 bytes and
+ * NUL.  E_INVALID for other kinds. */
 ZINC_API ZINC_CHECKED zinc_status zinc_cf_print(const zinc_cf *cf, const void *decoded, char text[64], zinc_error *err);
 
 #ifdef __cplusplus

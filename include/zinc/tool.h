@@ -338,11 +338,12 @@ typedef struct zinc_stats_options {
 	size_t size;
 	int threads; /* [the context's] */
 	const zinc_call_options *call; /* [no limit]; units of progress are pieces of some chunks */
+	int cf; /* 1: of elements as zinc_cf_open of <zinc/cf.h> decodes them; times are ZINC_STATS_TIMES in their unit */
 } zinc_stats_options;
 
 /* clang-format off */
 #define ZINC_STATS_OPTIONS(...) ZINC_OPTIONS_OF(zinc_stats_options, __VA_ARGS__)
-#define ZINC_STATS_OPTIONS_INIT {sizeof(zinc_stats_options), 0, NULL}
+#define ZINC_STATS_OPTIONS_INIT {sizeof(zinc_stats_options), 0, NULL, 0}
 /* clang-format on */
 
 /* Read the selection (NULL: everything) in bounded memory, by many threads, and compute its statistics.  Errors are those of

@@ -23,4 +23,16 @@ bool zinc_cf_calendar(const zinc_cf *cf, zinc_calendar *out);
 /* A decoded time as an instant of that calendar; false when it is missing or no time. */
 bool zinc_cf_instant(const zinc_cf *cf, int64_t decoded, zinc_instant *out);
 
+/* ---- what masks missing values (missing.c) ---- */
+
+/* May arrays of this type have the attribute _FillValue?  The functions below accept no other types. */
+bool zinc_missing_has(const zinc_dtype *t);
+/* Print the attribute, encoded for readers of version 3, or plain.  NULL: no memory. */
+zinc_json *zinc_missing_encode(zinc_json_doc *doc, const zinc_dtype *t, const void *element);
+zinc_json *zinc_missing_plain(zinc_json_doc *doc, const zinc_dtype *t, const void *element);
+/* The reverse.  False: not a valid value (including NULL), or no memory. */
+bool zinc_missing_parse(zinc_context *ctx, const zinc_dtype *t, const zinc_json *v, bool encoded, void *element);
+bool zinc_missing_is_nan(const zinc_dtype *t, const void *element);
+bool zinc_missing_same(const zinc_dtype *t, const void *a, const void *b);
+
 #endif

@@ -326,8 +326,10 @@ zinc_date_print(zinc_calendar calendar, zinc_instant at, char text[64])
 		     (int)(second / 3600), (int)(second / 60 % 60), (int)(second % 60));
 	if (fraction == 0 || n < 0)
 		return;
-	for (; fraction % 1000 == 0; fraction /= 1000)
-		digits -= 3;
+	if (fraction % 1000 == 0) {
+		fraction /= 1000;
+		digits = 6;
+	}
 	(void)snprintf(text + n, 64 - (size_t)n, ".%0*" PRId64, digits, fraction);
 }
 

@@ -40,7 +40,7 @@ bool zinc_duration_unit(const char *units, int64_t *unit_ns);
  */
 size_t zinc_date_parse(zinc_calendar c, const char *text, zinc_instant *first, zinc_instant *after);
 
-/* "2020-01-03T12:00:00", a fraction of 3, 6 or 9 digits when there is one; at most 63 bytes and NUL. */
+/* "2020-01-03T12:00:00", a fraction of 6 or 9 digits when there is one; at most 63 bytes and NUL. */
 void zinc_date_print(zinc_calendar c, zinc_instant at, char text[64]);
 
 #endif

@@ -24,13 +24,16 @@ struct how {
 /* The memory of one thread. */
 struct worker {
 	zinc_buf elements, numbers;
-	zinc_arena *arena; /* for elements of variable length */
+	zinc_buf stored, decoded; /* with decoding: elements as read, and as decoded */
+	zinc_arena *arena;        /* for elements of variable length */
 };
 
 struct stats {
 	zinc_array *a;
 	const zinc_dtype *dtype;
 	const void *fill;
+	zinc_cf *cf;       /* NULL: elements are not decoded */
+	zinc_type decoded; /* what they are decoded to */
 	struct how how;
 	size_t element; /* bytes of one in the buffer */
 	int threads;
@@ -192,6 +195,62 @@ sum_elements(const struct stats *x, struct worker *w, size_t n, zinc_sums *s)
 	add_numbers(s, x->how.type, x->how.widen ? w->numbers.p : w->elements.p, numbers);
 }
 
+/* ---- decoding ---- */
+
+static zinc_status
+make_cf_room(const struct stats *x, struct worker *w, uint64_t n, zinc_error *err)
+{
+	uint64_t stored, decoded;
+
+	if (zinc_shape_bytes(&n, 1, x->dtype->size, SIZE_MAX, &stored) ||
+	    zinc_shape_bytes(&n, 1, zinc_type_size(x->decoded), SIZE_MAX, &decoded))
+		return zinc_fail(err, ZINC_E_LIMIT, "a chunk is too large");
+	ZINC_TRY(zinc_buf_reset(&w->stored, (size_t)stored, err));
+	return zinc_buf_reset(&w->decoded, (size_t)decoded, err);
+}
+
+/* n elements, decoded and in the widest type. */
+static zinc_status
+decode(const struct stats *x, struct worker *w, const void *stored, size_t n, zinc_error *err)
+{
+	const zinc_type to = x->how.read == ZINC_NATIVE ? x->decoded : x->how.read;
+
+	ZINC_TRY(zinc_cf_decode(x->cf, stored, n, w->decoded.p, err));
+	(void)zinc_dtype_converter(to, x->decoded)(w->elements.p, w->decoded.p, n, ZINC_CONVERT_ROUND); /* fits */
+	return ZINC_OK;
+}
+
+static zinc_status
+read_decoded(const struct stats *x, struct worker *w, const zinc_piece *piece, zinc_error *err)
+{
+	zinc_buffer b;
+
+	ZINC_TRY(make_cf_room(x, w, piece->n, err));
+	b = *ZINC_BUFFER_AS(ZINC_NATIVE, w->stored.p, (size_t)piece->n * x->dtype->size);
+	ZINC_TRY(zinc_piece_read(x->a, piece, &b, x->wait, err));
+	return decode(x, w, w->stored.p, (size_t)piece->n, err);
+}
+
+/* How decoded elements become numbers; false: nothing is decoded. */
+static zinc_status
+open_cf(struct stats *x, zinc_error *err)
+{
+	zinc_cf_about about = ZINC_CF_ABOUT_INIT;
+
+	ZINC_TRY(zinc_cf_open(&x->cf, x->a, err));
+	ZINC_TRY(zinc_cf_describe(x->cf, &about, err));
+	x->decoded = about.type;
+	if (about.kind == ZINC_CF_PLAIN) {
+		zinc_cf_close(x->cf);
+		x->cf = NULL;
+	} else if (about.kind == ZINC_CF_NUMBER) {
+		x->how = how_of(zinc_dtype_of(about.type));
+	} else {
+		x->how = (struct how){ZINC_STATS_TIMES, ZINC_WIDE_SIGNED, ZINC_NATIVE, widen_times};
+	}
+	return ZINC_OK;
+}
+
 static zinc_status
 sum_piece(void *arg, const zinc_piece *piece, size_t slot, int worker, zinc_error *err)
 {
@@ -203,6 +262,11 @@ sum_piece(void *arg, const zinc_piece *piece, size_t slot, int worker, zinc_erro
 
 	memset(s, 0, sizeof *s);
 	ZINC_TRY(make_room(x, w, piece->n, &nbytes, err));
+	if (x->cf) {
+		ZINC_TRY(read_decoded(x, w, piece, err));
+		sum_elements(x, w, (size_t)piece->n, s);
+		return ZINC_OK;
+	}
 	b = *ZINC_BUFFER_AS(x->how.read, w->elements.p, nbytes);
 	b.arena = w->arena;
 	ZINC_TRY(zinc_piece_read(x->a, piece, &b, x->wait, err));
@@ -226,12 +290,16 @@ sum_absent(struct stats *x, uint64_t n, zinc_error *err)
 		return ZINC_OK;
 	memset(s, 0, sizeof *s);
 	ZINC_TRY(make_room(x, w, 1, &nbytes, err));
-	if (x->how.read != ZINC_NATIVE && x->how.read != x->dtype->type)
+	if (!x->cf && x->how.read != ZINC_NATIVE && x->how.read != x->dtype->type)
 		convert = zinc_dtype_converter(x->how.read, x->dtype->type);
-	if (convert)
+	if (x->cf) {
+		ZINC_TRY(make_cf_room(x, w, 1, err));
+		ZINC_TRY(decode(x, w, x->fill, 1, err));
+	} else if (convert) {
 		(void)convert(w->elements.p, x->fill, 1, ZINC_CONVERT_ROUND); /* the widest type, so it fits */
-	else
+	} else {
 		memcpy(w->elements.p, x->fill, nbytes);
+	}
 	sum_elements(x, w, 1, s);
 	zinc_sums_times(s, n);
 	zinc_sums_merge(&x->all, s, x->how.type);
@@ -304,8 +372,10 @@ make_workers(struct stats *x, zinc_error *err)
 	if (!x->slots || !x->workers)
 		return zinc_fail_nomem(err);
 	for (i = 0; i < x->threads; i++) {
-		zinc_buf_init(&x->workers[i].elements, x->a->ctx, zinc_max_chunk(x->a->ctx));
+		zinc_buf_init(&x->workers[i].elements, x->a->ctx, zinc_max_many(8, zinc_max_chunk(x->a->ctx)));
 		zinc_buf_init(&x->workers[i].numbers, x->a->ctx, zinc_max_many(8, zinc_max_chunk(x->a->ctx)));
+		zinc_buf_init(&x->workers[i].stored, x->a->ctx, zinc_max_chunk(x->a->ctx));
+		zinc_buf_init(&x->workers[i].decoded, x->a->ctx, zinc_max_many(8, zinc_max_chunk(x->a->ctx)));
 		if (x->dtype->variable)
 			ZINC_TRY(zinc_arena_new(&x->workers[i].arena, x->a->ctx, 0, err));
 	}
@@ -320,6 +390,8 @@ free_workers(struct stats *x)
 	for (i = 0; x->workers && i < x->threads; i++) {
 		zinc_buf_fini(&x->workers[i].elements);
 		zinc_buf_fini(&x->workers[i].numbers);
+		zinc_buf_fini(&x->workers[i].stored);
+		zinc_buf_fini(&x->workers[i].decoded);
 		zinc_arena_free(x->workers[i].arena);
 	}
 	zinc_free(x->a->ctx, x->workers);
@@ -327,13 +399,18 @@ free_workers(struct stats *x)
 }
 
 static zinc_status
-sum_up(struct stats *x, const zinc_pieces *p, const zinc_call_options *call, zinc_stats *out, zinc_error *err)
+sum_up(struct stats *x, const zinc_pieces *p, const zinc_stats_options *o, const zinc_call_options *call,
+       zinc_stats *out, zinc_error *err)
 {
 	zinc_pieces_job job = {.threads = x->threads, .call = call, .wait = x->wait};
 	zinc_status st;
 
 	x->how = how_of(x->dtype);
-	x->element = x->how.read == ZINC_NATIVE ? x->dtype->size : zinc_type_size(x->how.read);
+	if (o->cf)
+		ZINC_TRY(open_cf(x, err));
+	x->element = x->how.read != ZINC_NATIVE ? zinc_type_size(x->how.read)
+		     : x->cf                    ? zinc_type_size(x->decoded)
+						: x->dtype->size;
 	job.work = sum_piece;
 	job.merge = merge_piece;
 	job.arg = x;
@@ -375,7 +452,8 @@ zinc_array_stats(zinc_array *a, const zinc_selection *selection, const zinc_stat
 	x.dtype = m->dtype;
 	x.fill = m->fill;
 	if (st == ZINC_OK)
-		st = sum_up(&x, &p, &call, &all, err);
+		st = sum_up(&x, &p, &o, &call, &all, err);
+	zinc_cf_close(x.cf);
 	zinc_result_fill(out, &all, sizeof all);
 	zinc_pieces_fini(&p);
 	zinc_meta_free(m);

@@ -109,18 +109,6 @@ zinc_status zinc_check_copies(zinc_check *c, zinc_error *err);
 zinc_status zinc_check_conventions(zinc_check *c, zinc_error *err);
 zinc_status zinc_check_objects(zinc_check *c, zinc_error *err);
 
-/* ---- what masks missing values (missing.c) ---- */
-
-/* May arrays of this type have the attribute _FillValue?  The functions below accept no other types. */
-bool zinc_missing_has(const zinc_dtype *t);
-/* Print the attribute, encoded for readers of version 3, or plain.  NULL: no memory. */
-zinc_json *zinc_missing_encode(zinc_json_doc *doc, const zinc_dtype *t, const void *element);
-zinc_json *zinc_missing_plain(zinc_json_doc *doc, const zinc_dtype *t, const void *element);
-/* The reverse.  False: not a valid value (including NULL), or no memory. */
-bool zinc_missing_parse(zinc_context *ctx, const zinc_dtype *t, const zinc_json *v, bool encoded, void *element);
-bool zinc_missing_is_nan(const zinc_dtype *t, const void *element);
-bool zinc_missing_same(const zinc_dtype *t, const void *a, const void *b);
-
 /* ---- what is stored (stored.c) ---- */
 
 /* Called for a stored object of the grid.  Return non-zero to stop. */

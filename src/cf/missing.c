@@ -12,7 +12,7 @@
  */
 #include <math.h>
 
-#include "tool/tool.h"
+#include "cf/cf.h"
 
 /* float64 values per element; 2 for complex numbers, 0 for types that are not numbers. */
 static size_t
