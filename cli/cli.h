@@ -337,6 +337,8 @@ struct printer {
 	int pass, passes;           /* of two, 0 measures and 1 prints */
 	int status;                 /* other than DONE: printing an element failed, which was reported */
 	const char *url;
+	const zinc_cf *cf;     /* NULL: elements are not decoded, or are numbers of `type` after decoding */
+	zinc_cf_about about;   /* of decoded ones; kind ZINC_CF_PLAIN: they are not */
 	const uint64_t *whole; /* text: NULL, or the shape of the whole result when `region` is only its edges */
 	void *state;
 };

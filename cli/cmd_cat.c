@@ -14,6 +14,8 @@ struct cat {
 	const char *url;
 	struct printer printer;
 	void *buffer;
+	zinc_cf *cf;       /* NULL: elements are printed as they are */
+	void *decoded;     /* elements of the buffer */
 	zinc_arena *arena; /* of elements of variable length */
 };
 
@@ -22,7 +24,20 @@ struct cat {
 static uint64_t
 budget(const struct cat *c, const zinc_array *a)
 {
-	return piece_budget(c->run) / (zinc_array_variable(a) ? 16 : 1);
+	return piece_budget(c->run) /
+	       (zinc_array_variable(a) || c->cf ? 16 : 1); /* decoded ones are up to 8 times larger */
+}
+
+static int
+print_decoded(struct cat *c, size_t n)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	c->decoded = xrealloc(c->decoded, n * c->printer.element);
+	if (zinc_cf_decode(c->cf, c->buffer, n, c->decoded, &err))
+		return fail(c->url, &err);
+	c->printer.ops->elements(&c->printer, c->decoded, n);
+	return c->printer.status;
 }
 
 static int
@@ -46,6 +61,8 @@ read_piece(void *arg, const struct region *piece)
 	b.arena = c->arena;
 	if (zinc_array_read(piece->array, &sel, &b, &io, &err))
 		return fail(c->url, &err);
+	if (c->cf)
+		return print_decoded(c, (size_t)piece->n);
 	if (c->printer.ops)
 		c->printer.ops->elements(&c->printer, c->buffer, (size_t)piece->n);
 	return c->printer.status;
@@ -55,6 +72,8 @@ static void
 cat_fini(struct cat *c)
 {
 	free(c->buffer);
+	free(c->decoded);
+	zinc_cf_close(c->cf);
 	zinc_arena_free(c->arena);
 }
 
@@ -102,6 +121,10 @@ print_region(struct cat *c, const struct region *g)
 	p->region = g;
 	p->type = zinc_array_type(g->array);
 	p->element = g->element;
+	if (c->cf) {
+		p->type = p->cf ? ZINC_NATIVE : p->about.type;
+		p->element = zinc_type_size(p->about.type);
+	}
 	p->url = c->url;
 	p->passes = p->ops->passes;
 	for (p->pass = 0; p->pass < p->passes && status == DONE; p->pass++) {
@@ -170,6 +193,27 @@ escaping(const struct printer_ops *ops)
 	return ops == &printer_text || (ops == &printer_csv && isatty(STDOUT_FILENO)) ? ESCAPE_TEXT : ESCAPE_NONE;
 }
 
+/* What is not changed by decoding is printed as without it. */
+static int
+decode_cf(struct cat *c, zinc_array *a)
+{
+	struct printer *p = &c->printer;
+	zinc_error err = ZINC_ERROR_INIT;
+
+	p->about = (zinc_cf_about)ZINC_CF_ABOUT_INIT;
+	if (zinc_array_unsupported(a) || !c->run->args->cf) /* the first is said later */
+		return DONE;
+	if (zinc_cf_open(&c->cf, a, &err) || zinc_cf_describe(c->cf, &p->about, &err))
+		return fail(c->url, &err);
+	if (p->about.kind == ZINC_CF_PLAIN) {
+		zinc_cf_close(c->cf);
+		c->cf = NULL;
+	} else if (p->about.kind >= ZINC_CF_TIME) {
+		p->cf = c->cf;
+	}
+	return DONE;
+}
+
 static int
 cat(struct cat *c, zinc_array *a)
 {
@@ -178,6 +222,8 @@ cat(struct cat *c, zinc_array *a)
 	struct out file;
 	int status = region_init(&g, a, args->select, c->url);
 
+	if (status == DONE)
+		status = decode_cf(c, a);
 	if (status == DONE && g.uncounted && !is_summary(c, &g)) /* no file can hold so many */
 		status = complain(UNSUPPORTED, c->url, "more than 2^64 elements are selected; select fewer (-s)");
 	if (status == DONE && args->output) {

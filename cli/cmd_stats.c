@@ -17,6 +17,7 @@ struct shown {
 	struct run *run;
 	const char *url;
 	const zinc_array *array;
+	zinc_cf *cf; /* NULL: elements are not decoded */
 	zinc_stats s;
 	zinc_stored stored;
 	bool unlisted; /* the store cannot list, so stored bytes are not known */
@@ -37,14 +38,17 @@ add_double(struct text *t, double v, bool json)
 
 /* A time as the data type of the array prints it. */
 static void
-add_time(struct text *t, const zinc_array *a, int64_t v, bool json)
+add_time(struct text *t, const struct shown *x, int64_t v, bool json)
 {
+	const zinc_array *a = x->array;
 	char text[128];
 	size_t n;
 
-	if (zinc_array_element_print(a, &v, json ? ZINC_SPELL_JSON : ZINC_SPELL_TEXT, text, sizeof text, &n, NULL) ==
-		ZINC_OK &&
-	    n < sizeof text)
+	if (x->cf && zinc_cf_print(x->cf, &v, text, NULL) == ZINC_OK)
+		text_printf(t, json ? "\"%s\"" : "%s", text);
+	else if (zinc_array_element_print(a, &v, json ? ZINC_SPELL_JSON : ZINC_SPELL_TEXT, text, sizeof text, &n,
+					  NULL) == ZINC_OK &&
+		 n < sizeof text)
 		text_puts(t, text);
 	else
 		text_printf(t, "%lld", (long long)v);
@@ -54,7 +58,7 @@ static void
 add_number(struct text *t, const struct shown *x, zinc_number v, bool json)
 {
 	if (x->s.of == ZINC_STATS_TIMES)
-		add_time(t, x->array, v.i, json);
+		add_time(t, x, v.i, json);
 	else if (x->s.type == ZINC_INT64)
 		text_printf(t, "%lld", (long long)v.i);
 	else if (x->s.type == ZINC_UINT64)
@@ -105,7 +109,7 @@ static void
 add_mean(struct text *t, const struct shown *x, bool json)
 {
 	if (x->s.of == ZINC_STATS_TIMES && fabs(x->s.mean) < 0x1p63)
-		add_time(t, x->array, llround(x->s.mean), json);
+		add_time(t, x, llround(x->s.mean), json);
 	else
 		add_double(t, x->s.mean, json);
 }
@@ -319,6 +323,7 @@ stats(struct shown *x, zinc_array *a)
 		progress_init(&progress, x->run, "reading");
 		progress.unit = "piece";
 		o.call = &progress.call;
+		o.cf = x->run->args->cf;
 		sel = region_selection(&g);
 		st = zinc_array_stats(a, &sel, &o, &x->s, &err);
 		progress_summary(&progress, "read", progress.done, progress.bytes);
@@ -334,6 +339,24 @@ stats(struct shown *x, zinc_array *a)
 	return status;
 }
 
+/* To print decoded times. */
+static int
+stats_open_cf(struct shown *x, zinc_array *a)
+{
+	zinc_cf_about about = ZINC_CF_ABOUT_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+
+	if (!x->run->args->cf || zinc_array_unsupported(a)) /* the latter is said later */
+		return DONE;
+	if (zinc_cf_open(&x->cf, a, &err) || zinc_cf_describe(x->cf, &about, &err))
+		return fail(x->url, &err);
+	if (about.kind < ZINC_CF_TIME) {
+		zinc_cf_close(x->cf);
+		x->cf = NULL;
+	}
+	return DONE;
+}
+
 int
 cmd_stats(struct run *r)
 {
@@ -344,11 +367,14 @@ cmd_stats(struct run *r)
 	if (status != DONE)
 		return status;
 	x.array = a;
-	status = stats(&x, a);
+	status = stats_open_cf(&x, a);
+	if (status == DONE)
+		status = stats(&x, a);
 	if (status == DONE && r->args->json)
 		show_json(&x);
 	else if (status == DONE)
 		show_text(&x);
+	zinc_cf_close(x.cf);
 	zinc_array_close(a);
 	return status;
 }

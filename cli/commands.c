@@ -112,7 +112,7 @@ const struct command command_table[] = {
     {"tree", "draw the hierarchy", "URL", "zinc tree data.zarr --depth 2", "depth json", 1, 1, cmd_tree, NULL},
     {"ls", "list the children of a node", "URL", "zinc ls -l data.zarr", "long recursive json", 1, 1, cmd_ls, NULL},
     {"cat", "print elements of an array", "URL", "zinc cat data.zarr/t2m -s '0:24, :, 180' --as csv",
-     "select as output full index overwrite", 1, 1, cmd_cat, NULL},
+     "select as cf output full index overwrite", 1, 1, cmd_cat, NULL},
     {"plot", "draw a heat map, line or histogram", "URL", "zinc plot data.zarr/t2m -s 0 --cf",
      "select cf kind cmap range width height png svg exact overwrite json", 1, 1, cmd_plot,
      "Row 0 is at the top, but latitudes that ascend have north at the top."},
@@ -159,7 +159,7 @@ const struct command command_table[] = {
      "Only sizes of objects and indexes of shards are read. If more than half of the\n"
      "decoded elements are not selected, better chunks are suggested."},
     {"stats", "summarise elements: min, max, mean, histogram", "URL", "zinc stats data.zarr/t2m -s '0:24'",
-     "select json", 1, 1, cmd_stats,
+     "select cf json", 1, 1, cmd_stats,
      "The width of a bin is a power of two, so one pass over the elements is enough.\n"
      "Stored bytes are those of the whole array, also with -s."},
     {"conventions", "list, check or declare Zarr conventions",

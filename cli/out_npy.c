@@ -17,6 +17,8 @@ const char npy_magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 #define HOST_BIG false
 #endif
 
+#define DATE_BYTES 128 /* <U32 */
+
 struct state {
 	struct text descr; /* the type, as in the header */
 	zinc_numpy *type;  /* NULL: bytes are written unchanged */
@@ -52,6 +54,10 @@ settle(struct printer *p)
 	zinc_error err = ZINC_ERROR_INIT;
 	size_t n = zinc_array_numpy(a, NULL, 0);
 
+	if (p->about.kind != ZINC_CF_PLAIN) {
+		text_printf(&s->descr, "'%s'", p->about.numpy);
+		return;
+	}
 	if (zinc_array_variable(a)) {
 		text_printf(&s->descr, strcmp(zinc_array_dtype(a), "string") ? "'|S%zu'" : "'<U%zu'",
 			    s->longest ? s->longest : 1);
@@ -80,6 +86,47 @@ raw_begin(struct printer *p)
 		settle(p);
 }
 
+/* ---- decoded elements ---- */
+
+/* Dates of a calendar that NumPy does not have: texts of 32 characters of 4 bytes. */
+static void
+spell_dates(struct printer *p, const char *e, size_t n)
+{
+	struct state *s = p->state;
+	unsigned char *at;
+	char date[64];
+	size_t i, k;
+
+	s->buffer = xrealloc(s->buffer, n * DATE_BYTES);
+	memset(s->buffer, 0, n * DATE_BYTES);
+	for (i = 0; i < n; i++, e += p->element) {
+		zinc_error err = ZINC_ERROR_INIT;
+
+		if (zinc_cf_print(p->cf, e, date, &err)) {
+			p->status = fail(p->url, &err);
+			return;
+		}
+		at = (unsigned char *)s->buffer + i * DATE_BYTES;
+		for (k = 0; date[k] && k < DATE_BYTES / 4; k++)
+			at[4 * k] = (unsigned char)date[k];
+	}
+	out_add(p->out, s->buffer, n * DATE_BYTES);
+}
+
+static void
+decoded_elements(struct printer *p, void *elements, size_t n)
+{
+	size_t unit = p->cf ? 8 : swap_unit(p->type);
+
+	if (p->about.kind == ZINC_CF_DATE) {
+		spell_dates(p, elements, n);
+		return;
+	}
+	if (HOST_BIG)
+		swap_bytes(elements, n * p->element, unit);
+	out_add(p->out, elements, n * p->element);
+}
+
 static void
 raw_elements(struct printer *p, void *elements, size_t n)
 {
@@ -94,6 +141,10 @@ raw_elements(struct printer *p, void *elements, size_t n)
 	if (p->text.n) /* the header */
 		out_add(p->out, p->text.p, p->text.n);
 	p->text.n = 0;
+	if (p->about.kind != ZINC_CF_PLAIN) {
+		decoded_elements(p, elements, n);
+		return;
+	}
 	if (s->type) {
 		size = zinc_numpy_size(s->type);
 		s->buffer = xrealloc(s->buffer, n * size);

@@ -339,7 +339,7 @@ text_begin(struct printer *p)
 		s->real.width = s->imaginary.width = width_of(p->type);
 		s->imaginary.plus = true;
 		s->word = p->type == ZINC_BOOL ? 5 : 0; /* " True" keeps the room of "False" */
-		s->aligned = is_time(p->region->array);
+		s->aligned = p->cf || (p->about.kind == ZINC_CF_PLAIN && is_time(p->region->array));
 		return;
 	}
 	settle(&s->real);

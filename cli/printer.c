@@ -35,6 +35,20 @@ printer_noop(struct printer *p)
 	(void)p;
 }
 
+/* A time, in quotes where text has them. */
+static void
+text_time(struct text *t, struct printer *p, const void *element, zinc_spelling how)
+{
+	const char *quote = how == ZINC_SPELL_JSON ? "\"" : how == ZINC_SPELL_REPR ? "'" : "";
+	zinc_error err = ZINC_ERROR_INIT;
+	char room[64];
+
+	if (zinc_cf_print(p->cf, element, room, &err))
+		p->status = fail(p->url, &err);
+	else
+		text_printf(t, "%s%s%s", quote, room, quote);
+}
+
 void
 text_element(struct text *t, struct printer *p, const void *element, zinc_spelling how)
 {
@@ -45,6 +59,10 @@ text_element(struct text *t, struct printer *p, const void *element, zinc_spelli
 
 	if (p->status != DONE)
 		return;
+	if (p->cf) {
+		text_time(t, p, element, how);
+		return;
+	}
 	if (zinc_array_element_print(a, element, how, room, sizeof room, &n, &err)) {
 		p->status = fail(p->url, &err);
 	} else if (n < sizeof room) {
