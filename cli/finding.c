@@ -19,6 +19,8 @@ finding_json(struct json *j, const zinc_finding *f)
 	json_string(json_key(j, "severity"), severities[f->level]);
 	for (i = 0; i < sizeof rows / sizeof *rows; i++)
 		json_string(json_key(j, rows[i].name), rows[i].value);
+	if (f->region && *f->region)
+		json_string(json_key(j, "region"), f->region);
 	json_end_object(j);
 }
 

@@ -92,14 +92,15 @@ typedef struct zinc_error {
 	char text[640];    /* what is wrong, and what to do about it where known; then the rule, if any */
 	unsigned sentence; /* bytes of `text` before the rule; 0: there is no rule */
 	char line[1856];   /* everything on one line; filled by zinc_error_text */
-	char reserved[256];
+	char region[128];  /* which elements of the array the chunk holds: "20:30, 48:64"; of a shard, the inner chunk's */
+	char reserved[128];
 } zinc_error;
 
 /* clang-format off */
-#define ZINC_ERROR_INIT {ZINC_OK, 0, "", "", "", "", "", "", "", 0, "", ""}
+#define ZINC_ERROR_INIT {ZINC_OK, 0, "", "", "", "", "", "", "", 0, "", "", ""}
 /* clang-format on */
 
-/* The error as one line, "url: key: chunk 1,0: codec: text"; borrowed from `err`.  "" for NULL, or if nothing failed. */
+/* The error as one line, "url: key: chunk 1,0: codec: text; elements 20:30, 0:9"; borrowed from `err`.  "" for NULL, or if nothing failed. */
 ZINC_API const char *zinc_error_text(zinc_error *err);
 
 /* The status in `err`; ZINC_OK when nothing failed. */

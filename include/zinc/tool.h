@@ -39,6 +39,7 @@ typedef struct zinc_finding {
 	const char *message;
 	const char *fix; /* how to repair it */
 	int repaired;    /* this call has repaired it */
+	const char *region; /* of a chunk: its elements, "20:30, 48:64", which `message` names, too */
 } zinc_finding;
 
 /* Return non-zero to stop. */
@@ -240,6 +241,56 @@ typedef struct zinc_stored {
  * E_IO ... */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_stored(const zinc_array *a, zinc_stored *out, const zinc_call_options *call,
                                                     zinc_error *err);
+
+/* What one node and everything below it have in the store; text is valid during the callback only.  Numbers that would
+ * be larger than 64 bits stay at UINT64_MAX. */
+typedef struct zinc_usage {
+	size_t size;
+	const char *path; /* "/foo/bar" */
+	int depth;        /* below the node that was passed in */
+	zinc_node_kind kind;
+	int implicit;             /* a group without a document */
+	const char *problem;      /* NULL, or why its document cannot be used, or its elements cannot be read */
+	zinc_status problem_code; /* of it */
+	uint64_t objects, bytes;  /* chunks or shards, and documents */
+	uint64_t chunks, chunk_bytes; /* of these, chunks or shards */
+	uint64_t decoded_bytes;   /* that they decode to, but for `unknown` of them, whose decoded size is not known */
+	uint64_t unknown, unknown_bytes;
+	uint64_t foreign, foreign_bytes; /* keys that no node reads; `objects` and `bytes` are without them */
+} zinc_usage;
+/* clang-format off */
+#define ZINC_USAGE_INIT {sizeof(zinc_usage), NULL, 0, ZINC_NODE_NONE, 0, NULL, ZINC_OK, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+/* clang-format on */
+
+/* Return non-zero to stop. */
+typedef int (*zinc_usage_fn)(void *arg, const zinc_usage *usage);
+
+/* A key that no node reads.  `hidden`: it is a node, or may hide one, that no listing shows. */
+typedef struct zinc_foreign {
+	size_t size;
+	const char *key; /* of the store; not always valid UTF-8, so escape it before printing */
+	uint64_t bytes;
+	const char *why;
+	int hidden;
+} zinc_foreign;
+typedef int (*zinc_foreign_fn)(void *arg, const zinc_foreign *foreign);
+
+typedef struct zinc_usage_options {
+	size_t size;
+	zinc_foreign_fn foreign; /* called during the listing, with the `arg` of the call [they are only counted] */
+	const zinc_call_options *call; /* [no limit]; units of progress are keys */
+} zinc_usage_options;
+
+/* clang-format off */
+#define ZINC_USAGE_OPTIONS(...) ZINC_OPTIONS_OF(zinc_usage_options, __VA_ARGS__)
+#define ZINC_USAGE_OPTIONS_INIT {sizeof(zinc_usage_options), NULL, NULL}
+/* clang-format on */
+
+/* Sum up what a node and all nodes below have in the store, and call `fn` for each, parents first.  The keys are listed
+ * once for all nodes; documents are read, chunks are not.  E_NOTFOUND, E_UNSUPPORTED when the store cannot list,
+ * E_LIMIT, E_IO, E_CANCELLED, E_NOMEM. */
+ZINC_API ZINC_CHECKED zinc_status zinc_node_usage(zinc_hierarchy *h, const char *path, const zinc_usage_options *options,
+                                                  zinc_usage_fn fn, void *arg, zinc_error *err);
 
 /* ---- what a read costs ---- */
 

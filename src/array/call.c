@@ -137,6 +137,24 @@ zinc_call_fail(zinc_call *c, uint64_t at, zinc_status st, const zinc_error *err)
 	pthread_mutex_unlock(&c->lock);
 }
 
+/* Not every index is in the grid: a check may name any key. */
+void
+zinc_call_at_object(const zinc_meta *m, const uint64_t *index, zinc_status st, zinc_error *err)
+{
+	uint64_t start[ZINC_MAX_NDIM], extent[ZINC_MAX_NDIM];
+	int d;
+
+	zinc_error_at_chunk(err, st, index, m->ndim);
+	if (st == ZINC_OK || !m->grid)
+		return;
+	for (d = 0; d < m->ndim; d++) {
+		if (index[d] >= zinc_grid_count(m->grid, d, m->shape[d]))
+			return;
+		zinc_grid_span(m->grid, d, index[d], &start[d], &extent[d]);
+	}
+	zinc_error_at_region(err, st, start, extent, m->shape, m->ndim);
+}
+
 /* Report the cancel instead of any other failure; objects in progress no longer matter. */
 static void
 cancel(zinc_call *c, const char *why)

@@ -128,6 +128,8 @@ zinc_status zinc_call_begin(zinc_call *c, zinc_array *a, const zinc_io_options *
 zinc_status zinc_call_end(zinc_call *c, zinc_status st, zinc_error *err);
 /* Record that object number `at` failed with `st`; the failure with the lowest number is kept. */
 void zinc_call_fail(zinc_call *c, uint64_t at, zinc_status st, const zinc_error *err);
+/* Name the object of a failure by its index in the grid, and its elements. */
+void zinc_call_at_object(const zinc_meta *m, const uint64_t *index, zinc_status st, zinc_error *err);
 /* Should object number `at` not be started?  Also checks for cancel and the deadline. */
 bool zinc_call_stopped(zinc_call *c, uint64_t at);
 /* Count finished units and bytes of the caller's buffer, and call the progress callback. */

@@ -133,10 +133,30 @@ zinc_array_chunk_put(zinc_array *a, const uint64_t *index, const void *bytes, si
 /* ---- checking one object ---- */
 
 typedef struct shard_check {
+	const zinc_meta *m;
+	const uint64_t *index; /* of the shard */
 	const zinc_shard *sh;
+	const zinc_shard_layout *l;
 	zinc_bytes in;
 	zinc_shard_entry *entries;
 } shard_check;
+
+/* Name the elements of inner chunk number `i`, which counts in C order of the shard's axes. */
+static void
+at_inner(const shard_check *x, uint64_t i, zinc_status st, zinc_error *err)
+{
+	uint64_t start[ZINC_MAX_NDIM], extent[ZINC_MAX_NDIM];
+	int d, a;
+
+	for (d = x->m->ndim - 1; d >= 0; d--) {
+		a = x->m->chain->axis[d];
+		zinc_grid_span(x->m->grid, a, x->index[a], &start[a], &extent[a]);
+		start[a] += i % x->l->per_axis[d] * x->sh->chunk_shape[d]; /* within the shard, so no overflow */
+		extent[a] = x->sh->chunk_shape[d];
+		i /= x->l->per_axis[d];
+	}
+	zinc_error_at_region(err, st, start, extent, x->m->shape, x->m->ndim);
+}
 
 static zinc_status
 check_inner(const shard_check *x, zinc_scratch *s, uint64_t n, zinc_object_check *out, zinc_error *err)
@@ -158,7 +178,9 @@ check_inner(const shard_check *x, zinc_scratch *s, uint64_t n, zinc_object_check
 		if (st != ZINC_OK && err) {
 			zinc_error was = *err;
 
-			return zinc_fail(err, st, "inner chunk %llu of the shard: %s", (unsigned long long)i, was.text);
+			zinc_fail(err, st, "inner chunk %llu of the shard: %s", (unsigned long long)i, was.text);
+			at_inner(x, i, st, err);
+			return st;
 		}
 		ZINC_TRY(st);
 	}
@@ -166,11 +188,11 @@ check_inner(const shard_check *x, zinc_scratch *s, uint64_t n, zinc_object_check
 }
 
 static zinc_status
-check_shard(zinc_call *c, zinc_worker *w, const uint64_t *extent, zinc_bytes in, zinc_object_check *out,
-	    zinc_error *err)
+check_shard(zinc_call *c, zinc_worker *w, const uint64_t *index, const uint64_t *extent, zinc_bytes in,
+	    zinc_object_check *out, zinc_error *err)
 {
-	shard_check x = {.sh = c->m->chain->shard, .in = in};
 	zinc_shard_layout l;
+	shard_check x = {.m = c->m, .index = index, .sh = c->m->chain->shard, .l = &l, .in = in};
 	zinc_status st;
 
 	zinc_shard_shape(c->m, extent, l.shape);
@@ -219,7 +241,7 @@ check_object(zinc_call *c, zinc_worker *w, const uint64_t *index, zinc_bytes in,
 	out->stored = in.n;
 	out->units = 1;
 	if (c->m->chain->open_shard)
-		return check_shard(c, w, extent, in, out, err);
+		return check_shard(c, w, index, extent, in, out, err);
 	return zinc_chain_decode(c->m->chain, w->s, extent, in, NULL, 0, &v, err);
 }
 
@@ -231,7 +253,7 @@ report_check(const checking *x, const zinc_fetch_item *it, const zinc_object_che
 	if (st != ZINC_OK && it->key.n > 0)
 		zinc_error_at_key(err, st, (const char *)it->key.p);
 	if (st != ZINC_OK)
-		zinc_error_at_chunk(err, st, x->of->index(x->of->arg, it->i), x->c->m->ndim);
+		zinc_call_at_object(x->c->m, x->of->index(x->of->arg, it->i), st, err);
 	zinc_error_in(err, st, x->c->h);
 	x->of->told(x->of->arg, it->i, seen, st, err);
 }

@@ -284,7 +284,7 @@ fail(void *arg, zinc_fetch_item *it, zinc_status st, zinc_error *err)
 	zinc_plan_object(j->p, it->i, &o);
 	if (it->key.n > 0)
 		zinc_error_at_key(err, st, (const char *)it->key.p);
-	zinc_error_at_chunk(err, st, o.index, j->p->m->ndim);
+	zinc_call_at_object(j->p->m, o.index, st, err);
 	zinc_call_fail(j->c, it->i, st, err);
 }
 

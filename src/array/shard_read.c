@@ -57,8 +57,15 @@ fail_at(const window *win, const zinc_fetch_item *it, const slot *s, zinc_status
 {
 	if (it->key.n > 0)
 		zinc_error_at_key(err, st, (const char *)it->key.p);
-	zinc_error_at_chunk(err, st, s->o.index, win->j->p->m->ndim);
+	zinc_call_at_object(win->j->p->m, s->o.index, st, err);
 	zinc_call_fail(win->j->c, s->o.number, st, err);
+}
+
+/* The elements of an inner chunk; `u` is not looked at after a success. */
+static zinc_status
+at_unit(const zinc_plan *p, const zinc_unit *u, zinc_status st, zinc_error *err)
+{
+	return zinc_error_at_region(err, st, u->start, u->extent, p->m->shape, p->m->ndim);
 }
 
 static bool
@@ -245,7 +252,7 @@ list_units(window *win, const slot *s, zinc_fetch_item *it, zinc_fetch_range *li
 		if (!*asked)
 			continue;
 		e = &s->stored.entries[at];
-		ZINC_TRY(zinc_shard_entry_check(e, win->unit_limit, err));
+		ZINC_TRY(at_unit(p, &u, zinc_shard_entry_check(e, win->unit_limit, err), err));
 		list[n++] = (zinc_fetch_range){.offset = e->offset, .nbytes = e->nbytes, .tell = i, .more = u.begin};
 	}
 	it->at = n;
@@ -292,8 +299,10 @@ serve_rest(window *win, zinc_worker *w, const slot *s, const zinc_fetch_item *it
 		return ZINC_OK;
 	for (asked = (const uint8_t *)(list + (end - i)); i < end && *done; i++, asked++) {
 		zinc_plan_unit(win->j->p, &s->o, i, &u);
-		if (!*asked)
-			ZINC_TRY(serve_unfetched_unit(win, w, s, &u, (const char *)it->key.p, done, err));
+		if (*asked)
+			continue;
+		ZINC_TRY(at_unit(win->j->p, &u, serve_unfetched_unit(win, w, s, &u, (const char *)it->key.p, done, err),
+				 err));
 	}
 	return ZINC_OK;
 }
@@ -310,7 +319,7 @@ decode_batch(window *win, zinc_worker *w, const slot *s, const zinc_fetch_item *
 
 		u.end = list[i].more;
 		zinc_plan_unit(win->j->p, &s->o, list[i].tell, &u);
-		ZINC_TRY(decode_unit(win, w, s, &u, in, (const char *)it->key.p, err));
+		ZINC_TRY(at_unit(win->j->p, &u, decode_unit(win, w, s, &u, in, (const char *)it->key.p, err), err));
 	}
 	return ZINC_OK;
 }

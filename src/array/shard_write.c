@@ -137,7 +137,8 @@ encode_inner(const shard_job *x, zinc_scratch *s, uint64_t position, zinc_buf *o
 	zinc_plan_unit(x->j->p, x->o, x->touched[position].unit - 1, &u);
 	if (!inner_in_buffer(x, &u, &v)) {
 		ZINC_TRY(inner_room(x, s, &v, &a, err));
-		ZINC_TRY(load_inner(x, s, &x->b.was[position], &v, !u.full, err));
+		ZINC_TRY(zinc_error_at_region(err, load_inner(x, s, &x->b.was[position], &v, !u.full, err), u.start,
+					      u.extent, m->shape, m->ndim));
 		ZINC_TRY(zinc_transfer_in(x->j->p, x->j->t, &u, &a, s, err));
 	}
 	*empty = !x->j->c->o.store_fill && zinc_view_is_fill(&v, x->sh->chunk_shape, m->ndim, m->dtype, m->fill);

@@ -237,7 +237,7 @@ zinc_write_record(zinc_job *j, const zinc_object *o, zinc_status st, zinc_error 
 		zinc_call_done(j->c, 1, zinc_object_selected(j->p, o) * (uint64_t)j->t->element);
 		return;
 	}
-	zinc_error_at_chunk(err, st, o->index, j->p->m->ndim);
+	zinc_call_at_object(j->p->m, o->index, st, err);
 	zinc_call_fail(j->c, o->number, st, err);
 }
 

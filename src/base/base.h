@@ -38,7 +38,7 @@ zinc_error_clear(zinc_error *err)
 	err->os_error = 0;
 	err->sentence = 0;
 	err->url[0] = err->key[0] = err->chunk[0] = err->codec[0] = '\0';
-	err->rule[0] = err->pointer[0] = err->text[0] = err->line[0] = '\0';
+	err->rule[0] = err->pointer[0] = err->text[0] = err->line[0] = err->region[0] = '\0';
 	memset(err->reserved, 0, sizeof err->reserved);
 }
 
@@ -61,6 +61,9 @@ ZINC_MODULE_API zinc_status zinc_fail_nomem(zinc_error *err);
 zinc_status zinc_error_at_url(zinc_error *err, zinc_status st, const char *url);
 zinc_status zinc_error_at_key(zinc_error *err, zinc_status st, const char *key);
 zinc_status zinc_error_at_chunk(zinc_error *err, zinc_status st, const uint64_t *index, int ndim);
+/* The elements of a chunk, cut at the shape of the array. */
+zinc_status zinc_error_at_region(zinc_error *err, zinc_status st, const uint64_t *start, const uint64_t *extent,
+				 const uint64_t *shape, int ndim);
 zinc_status zinc_error_at_codec(zinc_error *err, zinc_status st, const char *codec);
 /* Copy `from` to `to` (either may be NULL) and return its code; an error without a failure is not copied.  A step that
  * may fail without failing the call uses an error of its own, which is copied if the call fails. */

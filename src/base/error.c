@@ -246,6 +246,27 @@ zinc_error_at_chunk(zinc_error *err, zinc_status st, const uint64_t *index, int 
 	return st;
 }
 
+/* "20:30, 48:64"; an array without dimensions has no indices, so nothing. */
+zinc_status
+zinc_error_at_region(zinc_error *err, zinc_status st, const uint64_t *start, const uint64_t *extent,
+		     const uint64_t *shape, int ndim)
+{
+	char raw[ZINC_MAX_NDIM * 44 + 1] = "";
+	size_t n = 0;
+	int d;
+
+	if (!err || st == ZINC_OK)
+		return st;
+	for (d = 0; d < ndim && d < ZINC_MAX_NDIM; d++) {
+		const uint64_t begin = zinc_min_u64(start[d], shape[d]);
+		const uint64_t end = extent[d] < shape[d] - begin ? begin + extent[d] : shape[d];
+
+		n += (size_t)snprintf(raw + n, sizeof raw - n, "%s%" PRIu64 ":%" PRIu64, d ? ", " : "", begin, end);
+	}
+	name_place(st, err->region, sizeof err->region, raw);
+	return st;
+}
+
 static void
 copy_text(char *to, const char *from)
 {
@@ -271,6 +292,7 @@ zinc_error_copy(zinc_error *to, const zinc_error *from)
 	copy_text(to->pointer, from->pointer);
 	copy_text(to->text, from->text);
 	copy_text(to->line, from->line);
+	copy_text(to->region, from->region);
 	memcpy(to->reserved, from->reserved, sizeof to->reserved);
 	return to->code;
 }
@@ -319,7 +341,11 @@ zinc_error_text(zinc_error *err)
 	n = add_part(err, n, is_root(err) ? "/" : "", err->key);
 	n = add_part(err, n, "chunk ", err->chunk);
 	n = add_part(err, n, "codec ", err->codec);
-	zinc_show(err->line + n, sizeof err->line - n, err->text[0] ? err->text : zinc_status_text(err->code));
+	n += zinc_show(err->line + n, sizeof err->line - n, err->text[0] ? err->text : zinc_status_text(err->code));
+	if (err->region[0]) {
+		n += zinc_show(err->line + n, sizeof err->line - n, "; elements ");
+		zinc_show(err->line + n, sizeof err->line - n, err->region);
+	}
 	return err->line;
 }
 

@@ -63,7 +63,8 @@ keep(zinc_findings *f, zinc_level level, const char *rule, const char *pointer, 
 			     .key = "",
 			     .message = text,
 			     .pointer = memcpy(text + strlen(message) + 1, pointer, strlen(pointer) + 1),
-			     .fix = ""};
+			     .fix = "",
+			     .region = ""};
 	f->n++;
 }
 

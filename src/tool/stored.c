@@ -17,8 +17,8 @@ struct listing {
 };
 
 /* The decoded size of the object: its full extent, because chunks at the border are stored in full. */
-static uint64_t
-object_bytes(const zinc_meta *m, const uint64_t *index)
+uint64_t
+zinc_stored_decoded(const zinc_meta *m, const uint64_t *index)
 {
 	uint64_t extent[ZINC_MAX_NDIM], start, n;
 	int d;
@@ -108,7 +108,7 @@ add_object(void *arg, const zinc_meta *m, const uint64_t *index, uint64_t nbytes
 	out->objects++;
 	if (zinc_u64_add(out->bytes, nbytes, &out->bytes))
 		out->bytes = UINT64_MAX;
-	if (zinc_u64_add(out->decoded_bytes, object_bytes(m, index), &out->decoded_bytes))
+	if (zinc_u64_add(out->decoded_bytes, zinc_stored_decoded(m, index), &out->decoded_bytes))
 		out->decoded_bytes = UINT64_MAX;
 	return 0;
 }

@@ -114,6 +114,8 @@ zinc_status zinc_check_objects(zinc_check *c, zinc_error *err);
 /* Called for a stored object of the grid.  Return non-zero to stop. */
 typedef int (*zinc_stored_fn)(void *arg, const zinc_meta *m, const uint64_t *index, uint64_t nbytes);
 
+/* The decoded size of the object at `index`: its full extent.  UINT64_MAX: more. */
+uint64_t zinc_stored_decoded(const zinc_meta *m, const uint64_t *index);
 /* Uses one listing.  E_UNSUPPORTED if the store cannot list. */
 zinc_status zinc_stored_each(const zinc_array *a, zinc_stored_fn fn, void *arg, const zinc_wait *wait, zinc_error *err);
 

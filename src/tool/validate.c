@@ -34,7 +34,7 @@ ZINC_OPTIONS_KIND(zinc_validate_options, ZINC_OPTION_YES_NO(zinc_validate_option
 static void
 fill_in(zinc_finding *f)
 {
-	const char **text[] = {&f->rule, &f->path, &f->key, &f->pointer, &f->message, &f->fix};
+	const char **text[] = {&f->rule, &f->path, &f->key, &f->pointer, &f->message, &f->fix, &f->region};
 	size_t i;
 
 	f->size = sizeof *f;
@@ -70,13 +70,13 @@ zinc_check_found(zinc_check *c, const zinc_finding *finding)
 		c->stopped = true;
 }
 
-/* One allocation for the structure and its six texts.  A finding must not be lost silently for lack of memory: the
+/* One allocation for the structure and its seven texts.  A finding must not be lost silently for lack of memory: the
  * list records it, and reporting fails. */
 void
 zinc_kept_add(zinc_kept_list *list, const zinc_finding *finding)
 {
 	zinc_finding f = *finding;
-	const char **text[] = {&f.rule, &f.path, &f.key, &f.pointer, &f.message, &f.fix};
+	const char **text[] = {&f.rule, &f.path, &f.key, &f.pointer, &f.message, &f.fix, &f.region};
 	size_t nbytes = sizeof(zinc_kept), i, n;
 	zinc_kept *k;
 	char *p;
@@ -145,14 +145,16 @@ void
 zinc_kept_error(zinc_kept_list *list, const zinc_check *c, const zinc_error *e, const char *rule, const char *path,
 		const char *key)
 {
-	char text[sizeof e->text], message[sizeof e->text + sizeof e->chunk + sizeof e->codec + 32];
+	char text[sizeof e->text], message[sizeof e->text + sizeof e->chunk + sizeof e->codec + sizeof e->region + 48];
 	zinc_finding f = {.level = ZINC_LEVEL_ERROR, .rule = *rule ? rule : e->rule, .path = path};
 
 	if (e->code == ZINC_E_UNSUPPORTED || e->code == ZINC_E_LIMIT)
 		f.level = ZINC_LEVEL_UNSUPPORTED;
-	snprintf(message, sizeof message, "%s%s%s%s%s%s", e->chunk[0] ? "chunk " : "", e->chunk,
-		 e->chunk[0] ? ": " : "", e->codec, e->codec[0] ? ": " : "", zinc_check_message(text, e));
+	snprintf(message, sizeof message, "%s%s%s%s%s%s%s%s", e->chunk[0] ? "chunk " : "", e->chunk,
+		 e->chunk[0] ? ": " : "", e->codec, e->codec[0] ? ": " : "", zinc_check_message(text, e),
+		 e->region[0] ? "; elements " : "", e->region);
 	f.message = message;
+	f.region = e->region;
 	f.key = zinc_check_key(c, key);
 	zinc_kept_add(list, &f);
 }

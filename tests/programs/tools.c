@@ -30,9 +30,18 @@ count_chunk(void *arg, const zinc_chunk *chunk)
 	return 0;
 }
 
+static int
+see_usage(void *arg, const zinc_usage *usage)
+{
+	CHECK(usage->bytes >= usage->chunk_bytes && usage->foreign == 0);
+	*(uint64_t *)arg += usage->chunks;
+	return 0;
+}
+
 static void
 look(zinc_array *a)
 {
+	uint64_t counted = 0;
 	zinc_stats_options options = ZINC_STATS_OPTIONS_INIT;
 	zinc_explanation plan = ZINC_EXPLANATION_INIT;
 	zinc_stored stored = ZINC_STORED_INIT;
@@ -43,6 +52,8 @@ look(zinc_array *a)
 
 	OK(zinc_array_stored(a, &stored, NULL, &err));
 	CHECK(stored.objects == 4 && stored.objects_total == 4 && stored.bytes == 4 * 8 && stored.largest == 8);
+	OK(zinc_node_usage(zinc_array_hierarchy(a), "/a", NULL, see_usage, &counted, &err));
+	CHECK(counted == 4);
 	OK(zinc_array_stats(a, NULL, &options, &stats, &err));
 	CHECK(stats.of == ZINC_STATS_VALUES && stats.elements == 8 && stats.min.i == -8 && stats.max.i == 7);
 	TEXT_IS(stats.sum, "20");

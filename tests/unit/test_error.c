@@ -73,6 +73,30 @@ line_has_all_parts(void **state)
 	assert_string_equal(zinc_error_text(&err), "chunk (): x");
 }
 
+static void
+line_ends_with_the_region(void **state)
+{
+	static const uint64_t start[3] = {20, UINT64_MAX - 4, 9}, extent[3] = {10, 16, 5},
+			      shape[3] = {100, UINT64_MAX, 7};
+	zinc_error err = ZINC_ERROR_INIT, copy = ZINC_ERROR_INIT;
+
+	(void)state;
+	zinc_fail(&err, ZINC_E_CORRUPT, "bad");
+	zinc_error_at_region(&err, ZINC_OK, start, extent, shape, 3);
+	assert_string_equal(err.region, "");
+	zinc_error_at_region(NULL, err.code, start, extent, shape, 3);
+	zinc_error_at_region(&err, err.code, start, extent, shape, 0); /* a scalar has no indices */
+	assert_string_equal(zinc_error_text(&err), "bad");
+	zinc_error_at_region(&err, err.code, start, extent, shape, 3);
+	assert_string_equal(zinc_error_text(&err),
+			    "bad; elements 20:30, 18446744073709551611:18446744073709551615, 7:7");
+	zinc_error_at_region(&err, err.code, shape, extent, shape, 1); /* (4) */
+	zinc_error_copy(&copy, &err);
+	assert_string_equal(zinc_error_text(&copy), zinc_error_text(&err));
+	zinc_fail(&err, ZINC_E_IO, "other");
+	assert_string_equal(zinc_error_text(&err), "other");
+}
+
 /* (2) */
 static void
 line_is_one_line_of_utf8(void **state)
@@ -286,17 +310,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(urls_without_secrets),
-	    cmocka_unit_test(null_is_accepted),
-	    cmocka_unit_test(line_has_all_parts),
-	    cmocka_unit_test(line_is_one_line_of_utf8),
-	    cmocka_unit_test(long_texts_end_in_dots),
-	    cmocka_unit_test(innermost_name_stays),
-	    cmocka_unit_test(text_may_come_from_the_error_itself),
-	    cmocka_unit_test(errnos_have_their_status),
-	    cmocka_unit_test(rules_have_a_member),
-	    cmocka_unit_test(rules_outlive_another_text),
-	    cmocka_unit_test(statuses_have_names),
+	    cmocka_unit_test(urls_without_secrets),       cmocka_unit_test(null_is_accepted),
+	    cmocka_unit_test(line_has_all_parts),         cmocka_unit_test(line_ends_with_the_region),
+	    cmocka_unit_test(line_is_one_line_of_utf8),   cmocka_unit_test(long_texts_end_in_dots),
+	    cmocka_unit_test(innermost_name_stays),       cmocka_unit_test(text_may_come_from_the_error_itself),
+	    cmocka_unit_test(errnos_have_their_status),   cmocka_unit_test(rules_have_a_member),
+	    cmocka_unit_test(rules_outlive_another_text), cmocka_unit_test(statuses_have_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,6 +98,31 @@ add_up(void *arg, zinc_context *ctx, zinc_error *err)
 }
 
 static int
+see_usage(void *arg, const zinc_usage *usage)
+{
+	if (usage->depth == 0)
+		assert_int_equal(usage->foreign + usage->objects, 6); /* the stale copies hide some of them */
+	++*(int *)arg;
+	return 0;
+}
+
+static zinc_status
+use(void *arg, zinc_context *ctx, zinc_error *err)
+{
+	zinc_hierarchy *h = NULL;
+	int nodes = 0;
+	zinc_status st = zinc_hierarchy_open_url(&h, PLACE, ZINC_OPEN_OPTIONS(.context = ctx), err);
+
+	(void)arg;
+	if (st == ZINC_OK)
+		st = zinc_node_usage(h, "/", NULL, see_usage, &nodes, err);
+	if (st == ZINC_OK)
+		assert_true(nodes > 0);
+	zinc_hierarchy_close(h);
+	return st;
+}
+
+static int
 ignore(void *arg, const char *key, const char *json)
 {
 	(void)arg, (void)key, (void)json;
@@ -118,6 +143,7 @@ test_memory(void **state)
 	    {.run = check_only, .before = lay_out, .after = look},
 	    {.run = check_and_repair, .before = lay_out, .after = look},
 	    {.run = add_up, .before = lay_out, .after = look},
+	    {.run = use, .before = lay_out, .after = look},
 	    {.run = each_member},
 	};
 	size_t i;
