@@ -64,10 +64,6 @@ void text_size(struct text *t, uint64_t nbytes);
 void text_free(struct text *t);
 const char *text_str(const struct text *t); /* "" when empty */
 
-/* Columns of UTF-8 text on a terminal: the number of characters (wide ones are not counted twice). */
-size_t columns(const char *s);
-size_t text_columns(const struct text *t);
-
 /* ---- args.c: the command line ---- */
 
 struct words {
@@ -78,6 +74,7 @@ struct words {
 struct args {
 	struct words words; /* arguments that are not options; URLs without secrets */
 	struct words typed; /* the same, URLs with secrets */
+	bool show_attrs, sizes;
 	bool help, json, strict, detail, recursive, full, index, overwrite, dry_run, yes, group, stored, fast, repair,
 	    orphans, remove, keep_parents, no_climb, consolidate, no_consolidate, resume, verify, lossy, for_xarray,
 	    round, fetch, storage, trace_requests, force, cf, exact;
@@ -171,6 +168,9 @@ enum escaping {
 
 /* s[0..n) with control characters and invalid UTF-8 escaped. */
 void text_escape(struct text *t, const char *s, size_t n, enum escaping how);
+/* Bytes of the UTF-8 character, or of the colour, at s[0..n), n > 0; 0: there is none. */
+size_t utf8_length(const char *s, size_t n, unsigned *code);
+size_t colour_length(const char *s, size_t n);
 /* One line on stderr, escaped. */
 void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -260,6 +260,77 @@ bool colour_wanted(int fd);
 void text_paint(struct text *t, bool colour, enum paint p, const char *s);
 /* The first column of a table of two. */
 void text_label(struct text *t, bool colour, const char *label);
+
+/* ---- width.c: the width of the terminal, and of text on it ---- */
+
+#define WIDTH_ANY SIZE_MAX
+
+/* Columns of a line of output; WIDTH_ANY off a terminal. */
+size_t screen_width(void);
+/* Columns of UTF-8 text without control characters; colours have none. */
+size_t columns(const char *s);
+size_t columns_of(const char *s, size_t n);
+size_t text_columns(const struct text *t);
+/* How many bytes of s[0..n) take at most `width` columns. */
+size_t fitting(const char *s, size_t n, size_t width);
+/* Append `s`, escaped, in at most `width` columns, the last of them "…" if there is more; or the first of them.
+ * Returns the columns used. */
+size_t text_cut(struct text *t, const char *s, size_t width);
+size_t text_cut_front(struct text *t, const char *s, size_t width);
+
+/* A line that is made of parts, and is never wider than the terminal. */
+struct line {
+	struct text text;
+	bool colour;
+	size_t width, left; /* columns of the terminal, and those not used yet */
+	bool cut;
+};
+
+/* A part; nothing follows one that was cut. */
+void line_add(struct line *l, enum paint p, const char *s);
+/* The last part, on several lines: those after the first are indented.  What does not fit into `most` lines is cut, with
+ * the mark. */
+void line_wrap(struct line *l, const char *s, size_t indent, size_t most, const char *mark);
+void line_end(struct line *l, struct out *o);
+
+/* ---- columns.c: tables ---- */
+
+enum column_kind {
+	COLUMN_LEFT,
+	COLUMN_RIGHT, /* numbers */
+	COLUMN_CUT,   /* text that may be cut at its end */
+	COLUMN_KEY    /* or at its beginning, as the end of a path tells more */
+};
+
+#define TABLE_COLUMNS 12
+
+/*
+ * A table with a header.  Its first rows decide how wide the columns are; later ones are printed at once, so a table of
+ * any length takes little memory.  Columns that may be cut get narrower where the terminal is too narrow.
+ */
+struct table {
+	struct out *out;
+	bool colour;
+	size_t screen; /* columns */
+	int n;
+	const char *head[TABLE_COLUMNS];
+	enum column_kind kind[TABLE_COLUMNS];
+	size_t width[TABLE_COLUMNS], widest[TABLE_COLUMNS];
+	bool begun; /* the widths are fixed, and the header is printed */
+	struct cell {
+		char *text;
+		enum paint paint;
+	} *cells; /* of rows that are not printed yet */
+	size_t ncells, room;
+};
+
+void table_init(struct table *t, const struct run *r);
+void table_column(struct table *t, const char *head, enum column_kind kind);
+/* The next cell of the row; the table prints a row when all its cells are there. */
+void table_cell(struct table *t, enum paint p, const char *s);
+void table_text(struct table *t, enum paint p, struct text *s); /* and frees it */
+/* Print what is left; frees it. */
+void table_end(struct table *t);
 
 /* ---- progress.c ---- */
 
@@ -475,14 +546,36 @@ void source_close(struct source *s);
 int describe_json(struct json *j, const zinc_node *node, const zinc_hierarchy *h, const char *url);
 /* "zstd", "transpose+blosc": the codecs of a `codecs` member, without "bytes". */
 void describe_codecs(struct text *t, const char *codecs_json);
-/* "float32 (24, 721)  zstd", or the problem of the node. */
-void describe_line(struct text *t, const zinc_node *node);
+/* "float32", "M8[ns]". */
+void describe_type(struct text *t, const zinc_array_info *a);
+/* "float32 (24, 721)  zstd"; to declare it "float32 t2m(time, lat)  zstd"; or the problem of the node. */
+void describe_line(struct text *t, const zinc_node *node, bool declare);
 /* "array", "group". */
 const char *kind_name(const zinc_node *node);
 /* The exit status for the problem of a node; unsupported nodes can be shown, so that is DONE. */
 int problem_status(const zinc_node *node);
 /* The same, and print the problem on stderr with the key of its document. */
 int complain_of_node(const zinc_hierarchy *h, const char *url, const zinc_node *node);
+
+/* ---- sizes.c: what each node has in its store ---- */
+
+struct sizes {
+	const zinc_hierarchy *h;
+	zinc_usage *nodes; /* in the order of zinc_node_usage */
+	size_t n;
+	zinc_foreign *foreign; /* the first ones, keys from the root of the hierarchy on */
+	size_t nforeign;
+	uint64_t hidden; /* nodes among the foreign keys that no listing shows */
+};
+
+/* DONE, or the status of a failure that was reported; sizes_free must follow in any case. */
+int sizes_read(struct sizes *s, const struct run *r, zinc_hierarchy *h, const char *url);
+const zinc_usage *sizes_find(const struct sizes *s, const char *path); /* NULL: none */
+void text_ratio(struct text *t, const zinc_usage *u);                  /* "2.71", "-" */
+void usage_json(struct json *j, const zinc_usage *u);                  /* members of an open object */
+/* Name what no listing shows; FOUND, or DONE if there is nothing. */
+int complain_of_hidden(const struct sizes *s, const char *url);
+void sizes_free(struct sizes *s);
 
 /* ---- json_parts.c: members and items of a JSON text of the library ---- */
 
@@ -499,6 +592,7 @@ void finding_text(struct text *t, bool colour, const char *where, const zinc_fin
 
 /* ---- commands ---- */
 
+int cmd_du(struct run *r);
 int cmd_info(struct run *r), cmd_tree(struct run *r), cmd_ls(struct run *r), cmd_cat(struct run *r);
 int cmd_create(struct run *r), cmd_put(struct run *r), cmd_attrs(struct run *r), cmd_rm(struct run *r);
 int cmd_resize(struct run *r), cmd_append(struct run *r), cmd_consolidate(struct run *r);

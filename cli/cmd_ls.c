@@ -29,7 +29,7 @@ list_text(struct ls *l, const zinc_node *node)
 		text_printf(&t, "%-6s ", kind_name(node));
 		text_paint(&t, l->run->colour, node->kind == ZINC_NODE_ARRAY ? BOLD : BLUE, text_str(&name));
 		text_fill(&t, ' ', columns(text_str(&name)) < 24 ? 24 - columns(text_str(&name)) : 1);
-		describe_line(&t, node);
+		describe_line(&t, node, false);
 		while (t.n && t.p[t.n - 1] == ' ')
 			t.n--;
 	} else {

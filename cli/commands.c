@@ -28,6 +28,9 @@ const struct option option_table[] = {
     {"fill", 0, "VALUE", OPT_TEXT, FIELD(fill), "fill value: 0, NaN, 0x7fc00001, [1,2], ... [0]"},
     {"dims", 0, "A,B", OPT_TEXT, FIELD(dims), "dimension names; an empty name means none"},
     {"attrs", 0, "JSON", OPT_TEXT, FIELD(attrs), "attributes, a JSON object"},
+    {"attrs.tree", 0, NULL, OPT_FLAG, FIELD(show_attrs), "show dimensions and all attributes, as ncdump -h"},
+    {"full.tree", 0, NULL, OPT_FLAG, FIELD(full), "with --attrs: print long attributes whole"},
+    {"sizes", 0, NULL, OPT_FLAG, FIELD(sizes), "add stored bytes and ratio, as zinc du"},
     {"group", 0, NULL, OPT_FLAG, FIELD(group), "create a group instead of an array"},
     {"key-encoding", 0, "NAME=default|default.|v2|v2/", OPT_CHOICE, FIELD(key_encoding),
      "chunk keys: default, default., v2 or v2/ [default]"},
@@ -109,7 +112,13 @@ const char common_options[] =
 const struct command command_table[] = {
     {"info", "show one node: shape, type, chunks, codecs, attributes", "URL", "zinc info data.zarr/t2m --stored",
      "stored json", 1, 1, cmd_info, NULL},
-    {"tree", "draw the hierarchy", "URL", "zinc tree data.zarr --depth 2", "depth json", 1, 1, cmd_tree, NULL},
+    {"tree", "draw the hierarchy", "URL", "zinc tree data.zarr --attrs", "attrs.tree sizes full.tree depth json", 1, 1,
+     cmd_tree, "Lines are cut at the width of a terminal, and elsewhere at $COLUMNS if it is set."},
+    {"du", "show stored bytes of each node, largest first", "URL", "zinc du data.zarr --depth 1", "depth json", 1, 1,
+     cmd_du,
+     "Bytes of a group are those of its own documents and of everything below.\n"
+     "The ratio is decoded bytes by stored bytes of chunks. Keys that belong to no node\n"
+     "are counted apart, and named."},
     {"ls", "list the children of a node", "URL", "zinc ls -l data.zarr", "long recursive json", 1, 1, cmd_ls, NULL},
     {"cat", "print elements of an array", "URL", "zinc cat data.zarr/t2m -s '0:24, :, 180' --as csv",
      "select as cf output full index overwrite", 1, 1, cmd_cat, NULL},

@@ -13,9 +13,10 @@
 #include "cli.h"
 
 /* Length of the UTF-8 character at s[0..n); 0: none.  Overlong forms and surrogates are not accepted. */
-static size_t
-character(const unsigned char *s, size_t n, unsigned *code)
+size_t
+utf8_length(const char *text, size_t n, unsigned *code)
 {
+	const unsigned char *s = (const unsigned char *)text;
 	static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
 	size_t len = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc0 ? 2 : 0, i;
 
@@ -31,8 +32,8 @@ character(const unsigned char *s, size_t n, unsigned *code)
 }
 
 /* Length of a colour sequence, "\033[1;34m"; 0: none. */
-static size_t
-colour(const char *s, size_t n)
+size_t
+colour_length(const char *s, size_t n)
 {
 	size_t i = 2;
 
@@ -57,11 +58,11 @@ static size_t
 plain_length(const char *s, size_t n, enum escaping how)
 {
 	unsigned code = 0;
-	size_t len = how == ESCAPE_COLOUR ? colour(s, n) : 0;
+	size_t len = how == ESCAPE_COLOUR ? colour_length(s, n) : 0;
 
 	if (len)
 		return len;
-	len = character((const unsigned char *)s, n, &code);
+	len = utf8_length(s, n, &code);
 	return len && is_plain(code, how) ? len : 0;
 }
 
@@ -78,7 +79,7 @@ text_escape(struct text *t, const char *s, size_t n, enum escaping how)
 			continue;
 		}
 		text_add(t, s + from, at - from);
-		len = character((const unsigned char *)s + at, n - at, &code);
+		len = utf8_length(s + at, n - at, &code);
 		if (how == ESCAPE_JSON)
 			text_printf(t, "\\u%04x", len ? code : 0xfffdu);
 		else

@@ -38,8 +38,8 @@ describe_codecs(struct text *t, const char *codecs_json)
 /* ---- one line ---- */
 
 /* Types with parameters are printed as in NumPy, which is short: M8[ns], U4. */
-static void
-describe_dtype(struct text *t, const zinc_array_info *a)
+void
+describe_type(struct text *t, const zinc_array_info *a)
 {
 	char name[200];
 	const size_t n = zinc_array_info_numpy(a, name, sizeof name);
@@ -50,18 +50,16 @@ describe_dtype(struct text *t, const zinc_array_info *a)
 		text_add(t, name + 2, n - 3); /* without quotes and byte order */
 	else
 		text_puts(t, name);
-	text_puts(t, " ");
 }
 
+/* "chunks (2, 3) in shards (4, 6)  zstd+crc32c" */
 static void
-line_of_array(struct text *t, const zinc_array_info *a, const char *json)
+describe_storage(struct text *t, const zinc_array_info *a, const char *json)
 {
 	struct text member = {NULL, 0, 0}, codecs = {NULL, 0, 0};
 
-	describe_dtype(t, a);
-	text_tuple(t, a->shape, a->ndim);
 	if (a->chunk_shape) {
-		text_puts(t, "  chunks ");
+		text_puts(t, "chunks ");
 		text_tuple(t, a->chunk_shape, a->ndim);
 	}
 	if (a->shard_shape) {
@@ -78,13 +76,46 @@ line_of_array(struct text *t, const zinc_array_info *a, const char *json)
 	text_free(&codecs);
 }
 
+/* "float32 t2m(time, 721)": a dimension without a name is shown by its length. */
+static void
+describe_declaration(struct text *t, const zinc_array_info *a, const char *name)
+{
+	int d;
+
+	text_printf(t, " %s(", name);
+	for (d = 0; d < a->ndim; d++) {
+		text_puts(t, d ? ", " : "");
+		if (a->dimension_names[d])
+			text_name(t, a->dimension_names[d]);
+		else
+			text_printf(t, "%llu", (unsigned long long)a->shape[d]);
+	}
+	text_puts(t, ")");
+}
+
+static void
+line_of_array(struct text *t, const zinc_array_info *a, const char *json, const char *name)
+{
+	describe_type(t, a);
+	if (name)
+		describe_declaration(t, a, name);
+	else {
+		text_puts(t, " ");
+		text_tuple(t, a->shape, a->ndim);
+	}
+	text_puts(t, "  ");
+	describe_storage(t, a, json);
+	while (t->p[t->n - 1] == ' ')
+		t->p[--t->n] = '\0';
+}
+
 void
-describe_line(struct text *t, const zinc_node *node)
+describe_line(struct text *t, const zinc_node *node, bool declare)
 {
 	zinc_blob json = ZINC_BLOB_INIT;
 
 	if (node->array && zinc_array_info_describe(node->array, &json, NULL) == ZINC_OK)
-		line_of_array(t, node->array, json.data);
+		line_of_array(t, node->array, json.data, declare ? node->name : NULL);
 	else if (node->problem)
 		text_printf(t, "(%s%s)", node->problem_code == ZINC_E_UNSUPPORTED ? "unsupported: " : "",
 			    node->problem);

@@ -200,23 +200,3 @@ text_name(struct text *t, const char *s)
 	text_escape(t, s, n, ESCAPE_LINE);
 	text_puts(t, cut ? "..." : "");
 }
-
-size_t
-text_columns(const struct text *t)
-{
-	size_t n = 0, i;
-
-	for (i = 0; i < t->n; i++)
-		n += ((unsigned char)t->p[i] & 0xc0) != 0x80; /* continuation bytes take no column */
-	return n;
-}
-
-size_t
-columns(const char *s)
-{
-	size_t n = 0;
-
-	for (; *s; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80; /* continuation bytes take no column */
-	return n;
-}

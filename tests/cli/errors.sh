@@ -16,7 +16,7 @@ printf "{'descr': '|i1', 'fortran_order': False, 'shape': (1,), }        \n" >he
 declare -A line=(
 	[info]='@' [tree]='@' [ls]='@' [cat]='@' [create]='@ --shape 1 --dtype int8' [put]='@ --from one.npy' [attrs]='@'
 	[resize]='@ 2' [append]='@ --from one.npy' [consolidate]='@' [rm]='@ --yes' [mv]='@ elsewhere'
-	[cp]='@ target.zarr' [validate]='@' [diff]='@ @' [stats]='@' [chunks]='@' [explain]='@ -s 0'
+	[cp]='@ target.zarr' [du]='@' [validate]='@' [diff]='@ @' [stats]='@' [chunks]='@' [explain]='@ -s 0'
 	[conventions]='@' [bench]='@ --repeat 1' [serve]='@' [view]='@'
 	[codecs]=- [dtypes]=- [stores]=- [formats]=- [completion]=-
 )
@@ -25,7 +25,7 @@ declare -A line=(
 declare -A data=(
 	[info]='5 5 0 0' [tree]='5 5 0 0' [ls]='5 5 0 0' [cat]='5 5 4 5' [create]='3 3 3 3' [put]='5 5 4 0' [attrs]='5 5 0 0'
 	[resize]='5 5 4 0' [append]='5 5 4 .' [consolidate]='5 5 2 2' [rm]='5 5 4 0' [mv]='. . . .' [cp]='5 5 0 .'
-	[validate]='1 1 4 1' [diff]='5 5 4 5' [stats]='5 5 4 5' [chunks]='5 5 4 0' [explain]='5 5 4 0' [conventions]='5 5 0 0'
+	[du]='5 5 0 0' [validate]='1 1 4 1' [diff]='5 5 4 5' [stats]='5 5 4 5' [chunks]='5 5 4 0' [explain]='5 5 4 0' [conventions]='5 5 0 0'
 	[bench]='5 5 4 5' [serve]='. . . .' [view]='. . . .'
 )
 

@@ -1,0 +1,178 @@
+/*
+ * columns.c - tables whose columns adapt to their content and to the terminal
+ *
+ * Promises (tests/cli/width.sh names each by its number):
+ *
+ * (4) A column is as wide as its widest cell, among the rows that are known when the first is printed.
+ * (5) No line is wider than the terminal: columns that may be cut get narrower, the widest first, and at last the line is
+ *     cut.
+ * (6) Memory does not grow with the number of rows.
+ */
+#include <stdio.h>
+
+#include "cli.h"
+
+#define KNOWN 1000 /* rows that decide the widths */
+#define GAP   2    /* columns between two columns */
+#define LEAST 8    /* columns of one that may be cut */
+
+void
+table_init(struct table *t, const struct run *r)
+{
+	*t = (struct table){.out = (struct out *)(uintptr_t)&r->out, .colour = r->colour, .screen = screen_width()};
+}
+
+void
+table_column(struct table *t, const char *head, enum column_kind kind)
+{
+	t->head[t->n] = head;
+	t->kind[t->n] = kind;
+	t->widest[t->n++] = columns(head);
+}
+
+static bool
+may_cut(enum column_kind kind)
+{
+	return kind == COLUMN_CUT || kind == COLUMN_KEY;
+}
+
+static size_t
+whole_width(const struct table *t)
+{
+	size_t sum = (size_t)(t->n - 1) * GAP;
+	int i;
+
+	for (i = 0; i < t->n; i++)
+		sum += t->width[i];
+	return sum;
+}
+
+/* Take columns from the widest that may be cut, until the lines fit or all are short. */
+static void
+fix_widths(struct table *t)
+{
+	size_t sum;
+
+	memcpy(t->width, t->widest, sizeof t->width);
+	for (sum = whole_width(t); sum > t->screen; sum--) {
+		int i, widest = -1;
+
+		for (i = 0; i < t->n; i++)
+			if (may_cut(t->kind[i]) && t->width[i] > LEAST &&
+			    (widest < 0 || t->width[i] > t->width[widest]))
+				widest = i;
+		if (widest < 0)
+			break;
+		t->width[widest]--;
+	}
+}
+
+static void
+print_cell(const struct table *t, struct line *l, int i, enum paint p, const char *s)
+{
+	const bool last = i == t->n - 1;
+	struct text cut = {NULL, 0, 0};
+	size_t used = columns(s), pad;
+
+	if (t->kind[i] == COLUMN_KEY)
+		used = text_cut_front(&cut, s, l->left < t->width[i] ? l->left : t->width[i]);
+	else if (may_cut(t->kind[i]))
+		used = text_cut(&cut, s, l->left < t->width[i] ? l->left : t->width[i]);
+	else
+		text_puts(&cut, s);
+	pad = used < t->width[i] ? t->width[i] - used : 0;
+	s = text_str(&cut);
+	if (pad && t->kind[i] == COLUMN_RIGHT) {
+		struct text blank = {NULL, 0, 0};
+
+		text_fill(&blank, ' ', pad);
+		line_add(l, PLAIN, blank.p);
+		text_free(&blank);
+	}
+	line_add(l, p, s);
+	if (!last) {
+		struct text blank = {NULL, 0, 0};
+
+		text_fill(&blank, ' ', (t->kind[i] == COLUMN_RIGHT ? 0 : pad) + GAP);
+		line_add(l, PLAIN, blank.p);
+		text_free(&blank);
+	}
+	text_free(&cut);
+}
+
+static struct line
+new_line(const struct table *t)
+{
+	return (struct line){.colour = t->colour, .width = t->screen, .left = t->screen};
+}
+
+static void
+print_header(struct table *t)
+{
+	struct line l = new_line(t);
+	int i;
+
+	for (i = 0; i < t->n; i++)
+		print_cell(t, &l, i, DIM, t->head[i]);
+	line_end(&l, t->out);
+}
+
+/* Print all rows that are complete. */
+static void
+flush(struct table *t)
+{
+	size_t row, rows = t->ncells / (size_t)t->n, k;
+	int i;
+
+	if (!t->begun) {
+		fix_widths(t);
+		print_header(t);
+		t->begun = true;
+	}
+	for (row = k = 0; row < rows; row++) {
+		struct line l = new_line(t);
+
+		for (i = 0; i < t->n; i++, k++) {
+			print_cell(t, &l, i, t->cells[k].paint, t->cells[k].text);
+			free(t->cells[k].text);
+		}
+		line_end(&l, t->out);
+	}
+	t->ncells = 0;
+}
+
+void
+table_cell(struct table *t, enum paint p, const char *s)
+{
+	const size_t i = t->ncells % (size_t)t->n, n = strlen(s) + 1;
+	struct text clean = {NULL, 0, 0};
+
+	if (t->ncells == t->room) {
+		t->room = t->room ? 2 * t->room : 64;
+		t->cells = xrealloc(t->cells, t->room * sizeof *t->cells);
+	}
+	text_escape(&clean, s, n - 1, ESCAPE_LINE);
+	t->cells[t->ncells] = (struct cell){memcpy(xrealloc(NULL, clean.n + 1), text_str(&clean), clean.n + 1), p};
+	if (!t->begun && text_columns(&clean) > t->widest[i])
+		t->widest[i] = text_columns(&clean);
+	text_free(&clean);
+	t->ncells++;
+	if (t->ncells % (size_t)t->n == 0 && (t->begun || t->ncells >= KNOWN * (size_t)t->n))
+		flush(t);
+}
+
+void
+table_text(struct table *t, enum paint p, struct text *s)
+{
+	table_cell(t, p, text_str(s));
+	text_free(s);
+}
+
+void
+table_end(struct table *t)
+{
+	flush(t);
+	free(t->cells);
+	t->cells = NULL;
+	t->room = 0;
+}
