@@ -7,6 +7,7 @@
  *   kind and size of the picture -> bands of items -> sample of large selections -> cells or counts -> range -> picture
  */
 #include <math.h>
+#include <sys/stat.h>
 
 #include "plot.h"
 
@@ -134,6 +135,35 @@ choose_kind(struct plot *p)
 
 /* ---- options ---- */
 
+/* Can the file be written?  Known before everything is read; nothing is left behind.  Pipes are opened only once. */
+static int
+check_file(const struct plot *p, const char *path)
+{
+	struct stat st;
+	struct out file;
+	int status;
+
+	if (!path || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
+		return DONE;
+	status = out_open(&file, path, p->run->args->overwrite);
+	out_close(&file, CANCELLED);
+	return status;
+}
+
+static int
+check_files(const struct plot *p)
+{
+	const struct args *a = p->run->args;
+	int status;
+
+	if (a->svg && p->kind == PLOT_HEAT)
+		return complain(USAGE, "--svg", "a heat map has no SVG form; use --png");
+	if (a->svg && a->png && !strcmp(a->svg, a->png))
+		return complain(USAGE, "--svg", "--png names the same file");
+	status = check_file(p, a->png);
+	return status == DONE ? check_file(p, a->svg) : status;
+}
+
 static int
 check_options(struct plot *p)
 {
@@ -146,13 +176,9 @@ check_options(struct plot *p)
 		return complain(USAGE, "--width", "a picture has at most %llu pixels", (unsigned long long)PIXELS);
 	if (a->range && !plot_range_parse(&p->range, a->range))
 		return complain(USAGE, "--range", "\"%s\" is not LO,HI with LO < HI, and not full", a->range);
-	if (a->svg && p->kind == PLOT_HEAT)
-		return complain(USAGE, "--svg", "a heat map has no SVG form; use --png");
-	if (a->svg && a->png && !strcmp(a->svg, a->png))
-		return complain(USAGE, "--svg", "--png names the same file");
 	p->map = plot_map_find(a->cmap ? a->cmap : "viridis");
 	p->to_terminal = !a->png && !a->svg && !a->json;
-	return DONE;
+	return check_files(p);
 }
 
 static int
@@ -181,23 +207,33 @@ in_proportion(uint64_t n, uint64_t other, size_t given)
 
 /* One pixel for each element, but at most SIDE; small pictures several for each. */
 static void
+own_size(struct plot *p)
+{
+	const uint64_t rows = p->shape[0], columns = p->shape[1], longest = rows > columns ? rows : columns;
+	const uint64_t zoom = longest < SMALL && p->run->args->png ? SMALL / longest : 1;
+
+	p->width = (size_t)(columns < SIDE ? columns * zoom : SIDE);
+	p->height = (size_t)(rows < SIDE ? rows * zoom : SIDE);
+	if (longest > SIDE && columns >= rows)
+		p->height = in_proportion(rows, columns, p->width);
+	else if (longest > SIDE)
+		p->width = in_proportion(columns, rows, p->height);
+}
+
+static void
 heat_size(struct plot *p)
 {
 	const struct args *a = p->run->args;
-	const uint64_t rows = p->shape[0], columns = p->shape[1], longest = rows > columns ? rows : columns;
-	const uint64_t zoom = longest < SMALL && a->png ? SMALL / longest : 1;
-	const bool wide = columns >= rows;
 
-	p->width = a->width > 0 ? (size_t)a->width : (size_t)(columns < SIDE ? columns * zoom : SIDE);
-	p->height = a->height > 0 ? (size_t)a->height : (size_t)(rows < SIDE ? rows * zoom : SIDE);
-	if (a->width > 0 && a->height <= 0)
-		p->height = in_proportion(rows, columns, p->width);
-	else if (a->height > 0 && a->width <= 0)
-		p->width = in_proportion(columns, rows, p->height);
-	else if (a->width <= 0 && longest > SIDE && wide)
-		p->height = in_proportion(rows, columns, p->width);
-	else if (a->width <= 0 && longest > SIDE)
-		p->width = in_proportion(columns, rows, p->height);
+	own_size(p);
+	if (a->width > 0)
+		p->width = (size_t)a->width;
+	if (a->height > 0)
+		p->height = (size_t)a->height;
+	if (a->width > 0 && a->height < 0)
+		p->height = in_proportion(p->shape[0], p->shape[1], p->width);
+	if (a->height > 0 && a->width < 0)
+		p->width = in_proportion(p->shape[1], p->shape[0], p->height);
 }
 
 static int
@@ -246,6 +282,8 @@ hist_bands(struct plot *p)
 static void
 cut_bands(struct plot *p)
 {
+	int d;
+
 	if (p->kind == PLOT_HIST)
 		hist_bands(p);
 	else if (p->kind == PLOT_HEAT)
@@ -253,7 +291,8 @@ cut_bands(struct plot *p)
 	if (p->kind != PLOT_HIST)
 		plot_band_init(&p->band[p->kind == PLOT_HEAT ? 1 : 0], p->shape[p->kind == PLOT_HEAT ? 1 : 0],
 			       p->width);
-	p->selected = p->region.n;
+	for (p->selected = 1, d = 0; d < p->region.out_ndim; d++)
+		p->selected *= (double)p->region.shape[d];
 	if (!p->run->args->exact)
 		p->sampled = plot_sample(&p->region, p->band);
 }
@@ -401,7 +440,7 @@ say_sampled(const struct plot *p)
 	complain(DONE, p->url,
 		 "more than %s are selected: the picture is of a sample, 1 of %.0f elements; --exact reads "
 		 "all",
-		 text_str(&t), (double)p->selected / (double)p->region.n);
+		 text_str(&t), p->selected / (double)p->region.n);
 	text_free(&t);
 }
 

@@ -171,7 +171,7 @@ struct plot {
 	enum plot_kind kind;
 	bool to_terminal;
 	bool sampled;
-	uint64_t selected;    /* elements; UINT64_MAX: that many or more */
+	double selected;      /* elements */
 	uint64_t shape[2];    /* of the selection, lines and heat maps */
 	size_t width, height; /* of the picture: pixels, or dots of characters */
 	struct plot_band band[ZINC_MAX_NDIM];

@@ -101,7 +101,7 @@ plot_json(struct plot *p)
 		   : p->kind == PLOT_LINE ? cells + 1
 					  : cells,
 		   p->kind == PLOT_HEAT ? 2 : 1);
-	json_uint(json_key(&j, "elements"), p->selected);
+	json_fixed(json_key(&j, "elements"), p->selected, 0);
 	json_bool(json_key(&j, "sampled"), p->sampled);
 	json_uint(json_key(&j, "numbers"), hist ? p->bins.numbers : p->grid.numbers);
 	json_uint(json_key(&j, "missing"), hist ? p->bins.missing : p->grid.missing);

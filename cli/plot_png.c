@@ -242,7 +242,7 @@ plot_png_encode(struct text *t, const uint8_t *pixels, size_t width, size_t heig
 
 /* ---- pictures ---- */
 
-enum { PAPER, INK, FRAME };
+enum { PAPER, INK };
 
 struct canvas {
 	uint8_t *pixels;

@@ -189,40 +189,58 @@ label_at(const struct plot_ticks *t, const long *row, long at)
 	return "";
 }
 
-/* The axis below the picture and its labels.  Labels that would touch each other are left out. */
+/* "└──┬───" */
 static void
-add_axis(struct screen *s, const struct plot_ticks *t, const long *column)
+axis_line(struct screen *s, const struct plot_ticks *t, const long *column)
 {
-	struct text line = {NULL, 0, 0}, labels = {NULL, 0, 0};
-	const size_t left = s->room->left ? s->room->left - 1 : 0;
-	size_t i, free_from = 0, at;
+	struct text line = {NULL, 0, 0};
+	size_t i;
 	int k;
 
-	text_fill(&line, ' ', left);
+	text_fill(&line, ' ', s->room->left ? s->room->left - 1 : 0);
 	text_puts(&line, s->room->left ? "└" : "");
 	for (i = 0; i < s->room->width; i++) {
 		for (k = 0; k < t->n && column[k] != (long)i; k++)
 			;
 		text_puts(&line, k < t->n && *t->tick[k].label ? "┬" : "─");
 	}
-	for (k = 0; k < t->n; k++) {
-		const size_t n = strlen(t->tick[k].label), centre = s->room->left + (size_t)column[k];
+	add_line(s, text_str(&line));
+	text_free(&line);
+}
 
-		at = centre > n / 2 ? centre - n / 2 : 0;
-		if (n == 0 || (at < free_from && at + 1 < free_from + n / 2 && free_from > 0) ||
-		    at + n > s->room->columns)
+/* Where a label begins: below its tick, or moved to the right by at most half its length.  SIZE_MAX: it has no room. */
+static size_t
+label_place(const struct screen *s, size_t length, long column, size_t free_from)
+{
+	const size_t centre = s->room->left + (size_t)column, half = length / 2;
+	const size_t wanted = centre > half ? centre - half : 0, at = wanted < free_from ? free_from : wanted;
+
+	return length == 0 || at > wanted + half || at + length > s->room->columns ? SIZE_MAX : at;
+}
+
+static void
+axis_labels(struct screen *s, const struct plot_ticks *t, const long *column)
+{
+	struct text line = {NULL, 0, 0};
+	size_t at;
+	int k;
+
+	for (k = 0; k < t->n; k++) {
+		at = label_place(s, strlen(t->tick[k].label), column[k], line.n ? line.n + 1 : 0);
+		if (at == SIZE_MAX)
 			continue;
-		at = at < free_from ? free_from : at;
-		if (at + n > s->room->columns)
-			continue;
-		text_fill(&labels, ' ', at - labels.n);
-		text_puts(&labels, t->tick[k].label);
-		free_from = at + n + 1;
+		text_fill(&line, ' ', at - line.n);
+		text_puts(&line, t->tick[k].label);
 	}
 	add_line(s, text_str(&line));
-	add_line(s, text_str(&labels));
 	text_free(&line);
-	text_free(&labels);
+}
+
+static void
+add_axis(struct screen *s, const struct plot_ticks *t, const long *column)
+{
+	axis_line(s, t, column);
+	axis_labels(s, t, column);
 }
 
 static int
@@ -248,7 +266,7 @@ set_left(struct screen *s, struct plot_room *room, const struct plot_ticks *y)
 
 	most = room->columns > room->width ? room->columns - room->width : 0;
 	room->left = wide + 2 < most ? wide + 2 : most;
-	if (room->left < 4)
+	if (room->left < 3)
 		room->left = 0;
 	s->room = room;
 }
