@@ -341,4 +341,10 @@ args_free(struct args *a)
 	free(a->words.at);
 	free(a->typed.at);
 	free(a->removed.at);
+	free(a->include.at);
+	free(a->exclude.at);
+	free(a->chunks_of.at);
+	free(a->shards_of.at);
+	free(a->codecs_of.at);
+	free(a->dtype_of.at);
 }

@@ -84,6 +84,8 @@ struct args {
 	    *description;
 	const char *kind, *cmap, *range, *png, *svg;     /* plot */
 	struct words removed;                            /* --rm KEY ... */
+	struct words include, exclude, chunks_of, shards_of, codecs_of, dtype_of; /* of cp; VALUE or NAME=VALUE */
+	const char *part;
 	int threads, repeat, depth, axis, width, height; /* -1: not given */
 	uint64_t cache_bytes, max_memory;
 	double rtol, atol, timeout;

@@ -17,6 +17,8 @@ struct cp {
 	struct progress progress;
 	zinc_copy_options options;
 	uint64_t chunks[ZINC_MAX_NDIM], shards[ZINC_MAX_NDIM];
+	zinc_copy_choice *choices; /* NAME=VALUE; names are allocated */
+	size_t nchoices;
 	struct counted_note *counted;
 	size_t ncounted;
 	struct json notes;
@@ -39,25 +41,94 @@ take_shape(struct cp *c, const char *option, const char *text, uint64_t *shape)
 	return DONE;
 }
 
+/* The '=' after a NAME; NULL: the value is for all arrays.  JSON begins with a bracket or a quote. */
+static const char *
+name_end(const char *value)
+{
+	return strchr("[{\"", *value) ? NULL : strchr(value, '=');
+}
+
+/* Keep those for single arrays; returns the last of the others, or NULL. */
+static const char *
+take_choices(struct cp *c, const char *option, const struct words *words)
+{
+	const char *all = NULL;
+	int i;
+
+	for (i = 0; i < words->n; i++) {
+		const char *end = name_end(words->at[i]);
+		struct text name = {NULL, 0, 0};
+
+		if (!end) {
+			all = words->at[i];
+			continue;
+		}
+		text_printf(&name, "%.*s", (int)(end - words->at[i]), words->at[i]);
+		c->choices = xrealloc(c->choices, (c->nchoices + 1) * sizeof *c->choices);
+		c->choices[c->nchoices++] = (zinc_copy_choice){name.p, option, end + 1};
+	}
+	return all;
+}
+
+static void
+choices_free(struct cp *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->nchoices; i++)
+		free((void *)(uintptr_t)c->choices[i].name);
+	free(c->choices);
+}
+
+/* "2/8" */
+static int
+take_part(struct cp *c, const char *text)
+{
+	uint64_t k = 0, n = 0;
+	const char *slash = text ? strchr(text, '/') : NULL;
+
+	if (!text)
+		return DONE;
+	if (slash && slash > text && slash[1] && strspn(text, "0123456789") == (size_t)(slash - text) &&
+	    !slash[1 + strspn(slash + 1, "0123456789")] && strlen(text) < 16) {
+		k = strtoull(text, NULL, 10);
+		n = strtoull(slash + 1, NULL, 10);
+	}
+	if (k < 1 || k > n || n > 10000)
+		return complain(USAGE, "--part",
+				"\"%s\" is not a share like 2/8: a number of 1 to 8, of 8 (at most 10000)", text);
+	c->options.part = (int)k;
+	c->options.nparts = (int)n;
+	return DONE;
+}
+
 static int
 take_options(struct cp *c)
 {
 	const struct args *a = c->run->args;
+	const char *chunks = take_choices(c, "chunks", &a->chunks_of),
+		   *shards = take_choices(c, "shards", &a->shards_of);
 	zinc_copy_options *o = &c->options;
-	int status = DONE;
+	int status = take_part(c, a->part);
 
-	o->auto_chunks = a->chunks && !strcmp(a->chunks, "auto");
-	o->auto_shards = a->shards && !strcmp(a->shards, "auto");
-	if (a->chunks && !o->auto_chunks) {
-		status = take_shape(c, "--chunks", a->chunks, c->chunks);
+	o->auto_chunks = chunks && !strcmp(chunks, "auto");
+	o->auto_shards = shards && !strcmp(shards, "auto");
+	if (status == DONE && chunks && !o->auto_chunks) {
+		status = take_shape(c, "--chunks", chunks, c->chunks);
 		o->chunks = c->chunks;
 	}
-	if (status == DONE && a->shards && !o->auto_shards) {
-		status = take_shape(c, "--shards", a->shards, c->shards);
+	if (status == DONE && shards && !o->auto_shards) {
+		status = take_shape(c, "--shards", shards, c->shards);
 		o->shards = c->shards;
 	}
-	o->codecs = a->codecs;
-	o->dtype = a->dtype;
+	o->codecs = take_choices(c, "codecs", &a->codecs_of);
+	o->dtype = take_choices(c, "dtype", &a->dtype_of);
+	o->choices = c->choices;
+	o->nchoices = c->nchoices;
+	o->include = a->include.at;
+	o->ninclude = (size_t)a->include.n;
+	o->exclude = a->exclude.at;
+	o->nexclude = (size_t)a->exclude.n;
 	o->convert = convert_flags(c->run);
 	o->select = a->select;
 	o->verify = a->verify;
@@ -209,6 +280,7 @@ summary_json(struct cp *c, const zinc_copy_counts *n)
 	json_uint(json_key(&j, "raw"), n->raw);
 	json_uint(json_key(&j, "skipped"), n->skipped);
 	json_uint(json_key(&j, "bytes"), n->bytes);
+	json_uint(json_key(&j, "parts_left"), n->parts_left);
 	json_list(json_key(&j, "notes"), &c->notes);
 	json_end_object(&j);
 	out_document(&c->run->out, &j);
@@ -227,8 +299,10 @@ cmd_cp(struct run *r)
 	if (r->args->force && !r->args->overwrite)
 		return complain(USAGE, "--force", "works only with --overwrite");
 	status = take_options(&c);
-	if (status != DONE)
+	if (status != DONE) {
+		choices_free(&c);
 		return status;
+	}
 	take_common(&c);
 	c.options.note = note;
 	c.options.note_arg = &c;
@@ -241,6 +315,7 @@ cmd_cp(struct run *r)
 	if (st == ZINC_OK && !r->args->dry_run)
 		progress_summary(&c.progress, "copied", n.objects, n.bytes);
 	notes_free(&c);
+	choices_free(&c);
 	return final_status(&c, st == ZINC_OK ? DONE : fail_either(c.from, c.to, &err));
 }
 

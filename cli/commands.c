@@ -2,7 +2,7 @@
  * commands.c - the sub-commands and options, one row each
  *
  * Parsing, help and the man page come from here.  A new command is a row, a function and its test; a new option is a
- * row and a member of struct args.  The help of a command fits a screen of 24 lines and 80 columns, which a test
+ * row and a member of struct args.  The help of a command fits a screen of 24 lines (cp: 28) and 80 columns, which a test
  * checks, so texts are short; what is in brackets is the default.
  */
 #include "cli.h"
@@ -20,11 +20,15 @@ const struct option option_table[] = {
     {"shape", 0, "N,M", OPT_TEXT, FIELD(shape), "length of each dimension; \"\" is a scalar"},
     {"dtype", 0, "TYPE", OPT_TEXT, FIELD(dtype), "float32, <f4, r16, ...; see: zinc dtypes"},
     {"chunks", 0, "N,M", OPT_TEXT, FIELD(chunks), "chunk shape, or auto [auto: 1 to 4 MiB]"},
-    {"chunks.copy", 0, "N,M", OPT_TEXT, FIELD(chunks), "chunk shape, or auto: 1 to 4 MiB [the source's]"},
+    {"dtype.copy", 0, "TYPE", OPT_LIST, FIELD(dtype_of), "convert elements: float32, or t2m=float32"},
+    {"chunks.copy", 0, "N,M", OPT_LIST, FIELD(chunks_of), "chunk shape, auto, or t2m=24,90 [the source's]"},
     {"shards", 0, "N,M", OPT_TEXT, FIELD(shards), "shard shape, multiples of chunks, or auto [none]"},
-    {"shards.copy", 0, "N,M", OPT_TEXT, FIELD(shards), "shard shape, or auto [the source's]"},
+    {"shards.copy", 0, "N,M", OPT_LIST, FIELD(shards_of), "shard shape, auto, or t2m=48,180 [the source's]"},
     {"codecs", 0, "CODECS", OPT_TEXT, FIELD(codecs), "JSON, or zstd:5, none, ... [v3: zstd+crc32c; else zstd]"},
-    {"codecs.copy", 0, "CODECS", OPT_TEXT, FIELD(codecs), "JSON, or zstd:5, none, ... [the source's]"},
+    {"codecs.copy", 0, "CODECS", OPT_LIST, FIELD(codecs_of), "JSON, zstd:5, none, t2m=zstd:5 [the source's]"},
+    {"include", 0, "PATTERN", OPT_LIST, FIELD(include), "only these paths below SRC, and their coordinates"},
+    {"exclude", 0, "PATTERN", OPT_LIST, FIELD(exclude), "not these: t2m, 'sst_*', '**/raw'; repeatable"},
+    {"part", 0, "K/N", OPT_TEXT, FIELD(part), "copy share K of N; run all N, at once or in turn"},
     {"fill", 0, "VALUE", OPT_TEXT, FIELD(fill), "fill value: 0, NaN, 0x7fc00001, [1,2], ... [0]"},
     {"dims", 0, "A,B", OPT_TEXT, FIELD(dims), "dimension names; an empty name means none"},
     {"attrs", 0, "JSON", OPT_TEXT, FIELD(attrs), "attributes, a JSON object"},
@@ -148,8 +152,8 @@ const struct command command_table[] = {
      "node is not understood, nothing is erased, unless --force is given."},
     {"cp", "copy a node to another store or version of Zarr", "SRC DST",
      "zinc cp data.zarr/t2m out.zarr/t2m --chunks 24,180,180",
-     "chunks.copy shards.copy codecs.copy dtype round select key-encoding.copy for-xarray resume verify lossy "
-     "overwrite force dry-run consolidate no-consolidate json",
+     "select include exclude chunks.copy shards.copy codecs.copy dtype.copy round key-encoding.copy for-xarray part "
+     "resume verify lossy overwrite force dry-run consolidate no-consolidate json",
      2, 2, cmd_cp, NULL},
     {"mv", "rename a node within its store: copy, verify, erase", "URL NEWPATH", "zinc mv data.zarr/t2m /surface/t2m",
      "resume overwrite force dry-run consolidate no-consolidate", 2, 2, cmd_mv, NULL},

@@ -26,6 +26,7 @@ FIXED = {
     "zinc_select_dim": "in lists",
     "zinc_attribute": "in lists",
     "zinc_setting": "in lists",
+    "zinc_copy_choice": "in lists",
     "zinc_layer": "in lists",
     "zinc_setting_row": "in lists; has reserved room",
     "zinc_get": "in lists; has reserved room",

@@ -124,6 +124,14 @@ typedef struct zinc_copy_note {
 /* Return non-zero to cancel. */
 typedef int (*zinc_copy_note_fn)(void *arg, const zinc_copy_note *note);
 
+/* One option for some arrays only.  `name` is a path or pattern, as in zinc_copy_options.include.  Of several for the same
+ * array and option, one with its path is stronger than one with a group's, and that than a pattern; then the last one. */
+typedef struct zinc_copy_choice {
+	const char *name;
+	const char *option; /* "chunks", "shards", "codecs" or "dtype" */
+	const char *value;  /* a shape as "24,90,180", or "auto"; codecs and dtype as in zinc_copy_options */
+} zinc_copy_choice;
+
 typedef struct zinc_copy_options {
 	size_t size;
 	zinc_context *context;  /* zinc_copy_url only; else that of the target */
@@ -136,7 +144,9 @@ typedef struct zinc_copy_options {
 	int auto_shards;        /* choose shards of 64 to 256 MiB */
 	const char *codecs;     /* JSON or short form, of the inner chunks where sharded [as they are] */
 	const char *dtype;      /* convert the elements [as they are] */
-	const char *select;     /* of one array, as text [everything] */
+	/* As text [everything], as zinc_selection_find has it.  Of a group by names only: it cuts every array that has one of the
+	 * dimensions, coordinates included, and each item must belong to an array. */
+	const char *select;
 	int resume;             /* continue an interrupted copy; start from the beginning if there is none */
 	int verify;             /* read everything back, compare and decode it, before the target appears */
 	int lossy;              /* drop what the target cannot hold [E_INVALID] and what cannot be read of the source [E_IO] */
@@ -165,13 +175,32 @@ typedef struct zinc_copy_options {
 	int force;            /* zinc_move only: erase all keys below the source, as zinc_node_erase_with */
 	const zinc_setting *settings; /* zinc_copy_url only: of both stores, as in zinc_store_options */
 	size_t nsettings;
+	/*
+	 * Patterns of paths below the source: '*' is any text and '?' one character of a name, "**" any number of names, '\'
+	 * takes the next character literally.  A pattern of a group means everything below it, too.  If any is included, only
+	 * those nodes are copied, with the groups above them and the coordinates of their arrays: one-dimensional arrays named
+	 * like a dimension, and arrays named by the attributes coordinates, bounds and grid_mapping.  A pattern without any
+	 * node is E_INVALID.
+	 */
+	const char *const *include;
+	size_t ninclude;
+	const char *const *exclude; /* stronger than include */
+	size_t nexclude;
+	const zinc_copy_choice *choices; /* options of single arrays */
+	size_t nchoices;
+	/*
+	 * One copy by several processes, each with the same options and another `part` of 1 to `nparts` [0: not divided].  The
+	 * last to end puts the documents; until then there is no node.  A part that was interrupted continues with `resume`.
+	 * With `overwrite` part 1 must begin.  E_UNSUPPORTED if the store lacks conditional puts.
+	 */
+	int part, nparts;
 } zinc_copy_options;
 
 /* clang-format off */
 #define ZINC_COPY_OPTIONS(...) ZINC_OPTIONS_OF(zinc_copy_options, __VA_ARGS__)
 #define ZINC_COPY_OPTIONS_INIT \
 	{sizeof(zinc_copy_options), NULL, NULL, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, \
-	 NULL, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL, 0}
+	 NULL, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, 0, 0}
 /* clang-format on */
 
 /* What a copy did, or with dry_run would do. */
@@ -184,9 +213,10 @@ typedef struct zinc_copy_counts {
 	uint64_t bytes;          /* moved: stored bytes of raw objects, elements of the others */
 	uint64_t lost, replaced; /* notes of these kinds */
 	uint64_t hidden;         /* notes of this kind */
+	uint64_t parts_left;     /* parts of the copy that are not yet done */
 } zinc_copy_counts;
 /* clang-format off */
-#define ZINC_COPY_COUNTS_INIT {sizeof(zinc_copy_counts), 0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define ZINC_COPY_COUNTS_INIT {sizeof(zinc_copy_counts), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 /* clang-format on */
 
 /*

@@ -452,12 +452,13 @@ const char *zinc_dimension_names_fit(const zinc_json *root, const zinc_json *att
 
 /* Names of what unfinished copies leave at their targets. */
 #define ZINC_CP_JOURNAL   "__zinc_cp.json"
+#define ZINC_CP_PART      "__zinc_cp." /* then a number and ".json": of one part of a copy */
 #define ZINC_CP_PASS_NAME "__zinc_cp_pass"
 
 typedef enum zinc_cp_trace {
 	ZINC_CP_NO_TRACE,
 	ZINC_CP_UNFINISHED, /* a journal */
-	ZINC_CP_TEMPORARY   /* a key of the temporary array beside it */
+	ZINC_CP_TEMPORARY   /* a key of the temporary array beside it, or of a part */
 } zinc_cp_trace;
 
 /* By the name of the key. */

@@ -40,12 +40,26 @@ below_middle(const char *key)
 	return at ? at + strlen(ZINC_CP_PASS_NAME "/") : NULL;
 }
 
+/* "__zinc_cp.12.json" */
+static bool
+is_part_journal(const char *key)
+{
+	const size_t n = strlen(ZINC_CP_PART);
+	const char *name = zinc_key_name(key);
+	size_t digits;
+
+	if (strncmp(name, ZINC_CP_PART, n) != 0)
+		return false;
+	digits = strspn(name + n, "0123456789");
+	return digits > 0 && strcmp(name + n + digits, ".json") == 0;
+}
+
 zinc_cp_trace
 zinc_cp_trace_of(const char *key)
 {
 	if (strcmp(zinc_key_name(key), ZINC_CP_JOURNAL) == 0)
 		return ZINC_CP_UNFINISHED;
-	return below_middle(key) ? ZINC_CP_TEMPORARY : ZINC_CP_NO_TRACE;
+	return below_middle(key) || is_part_journal(key) ? ZINC_CP_TEMPORARY : ZINC_CP_NO_TRACE;
 }
 
 static bool
@@ -455,7 +469,7 @@ is_trace(const zinc_survey *s, const char *key, zinc_cp_trace trace)
 {
 	const char *below = below_middle(key + strlen(s->h->prefix));
 
-	if (trace == ZINC_CP_UNFINISHED)
+	if (trace == ZINC_CP_UNFINISHED || !below)
 		return zinc_cp_is_journal(s->h, key);
 	return strcmp(below, "zarr.json") == 0 || zinc_is_chunk_name(zinc_key_name(below));
 }

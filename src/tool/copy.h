@@ -4,6 +4,8 @@
  *   copy_tree.c       the order of the work, the functions of <zinc/tool.h>
  *   copy_plan.c       decides how each node is copied
  *   copy_nodes.c      finds the nodes and their new paths
+ *   copy_match.c      which nodes are copied, and options of single arrays
+ *   copy_select.c     the part of each array that is copied
  *   copy_meta.c       translates the metadata of a node
  *   copy_compare.c    finds what the translation lost or replaced
  *   copy_missing.c    keeps what masks missing values, which versions store differently
@@ -16,6 +18,7 @@
  *   copy_sparse.c     the boxes that are not empty, if little is stored
  *   copy_elements.c   copies and compares one box
  *   copy_journal.c    records what is done, so that a copy can be resumed
+ *   copy_parts.c      one copy by several processes
  *   copy_documents.c  metadata, last
  */
 #ifndef ZINC_TOOL_COPY_H
@@ -37,12 +40,31 @@ typedef enum zinc_cp_null {
 	ZINC_CP_NULL            /* yes */
 } zinc_cp_null;
 
+/* Options of one array. */
+typedef struct zinc_cp_wish {
+	const uint64_t *chunks, *shards; /* of the array's rank after the selection */
+	bool auto_chunks, auto_shards;
+	const char *codecs, *dtype;
+} zinc_cp_wish;
+
+/* A zinc_copy_choice: the parsed shape, and what was found. */
+typedef struct zinc_cp_choice {
+	uint64_t shape[ZINC_MAX_NDIM];
+	int ndim;
+	bool is_auto;
+	bool met, fits; /* an array matches; one of the same rank */
+} zinc_cp_choice;
+
 typedef struct zinc_cp_node {
 	char *from, *to; /* paths */
 	zinc_node_kind kind;
 	bool implicit;
 	bool changed;  /* its document is written again; otherwise it is copied byte for byte */
-	bool left_out; /* the target cannot hold it */
+	bool left_out; /* the target cannot hold it, or it is outside */
+	bool excluded; /* by a pattern: nothing of it is read */
+	bool included; /* by a pattern, or as a coordinate */
+	bool looked;   /* its coordinates are included */
+	bool outside;  /* not wanted */
 	bool copies;   /* it has consolidated metadata */
 	zinc_cp_null null_fill;
 	zinc_meta *source, *target;
@@ -50,6 +72,7 @@ typedef struct zinc_cp_node {
 	zinc_array *in, *out;
 	zinc_array *trial;      /* like out, but discards what is written; NULL: not used */
 	zinc_selection *select; /* NULL: everything */
+	zinc_cp_wish wish;
 	zinc_cp_way way;
 	char *data;        /* prefix of its objects */
 	size_t ndata;      /* its length */
@@ -60,7 +83,8 @@ typedef struct zinc_cp_node {
 	bool sparse;     /* only the boxes with stored elements are copied: */
 	uint64_t *boxes; /* the index of each, in C order */
 	size_t nboxes, boxes_room;
-	size_t nmet; /* stored objects that contain selected elements */
+	size_t nmet;         /* stored objects that contain selected elements */
+	uint64_t first_step; /* in the whole copy */
 	uint64_t steps;
 	uint64_t units; /* objects to be written, including temporary ones */
 } zinc_cp_node;
@@ -87,7 +111,10 @@ typedef struct zinc_cp {
 	zinc_hierarchy *made; /* that hierarchy with the documents of all changed nodes; NULL: not yet */
 	zinc_cp_node *nodes;  /* parents first */
 	size_t nnodes, room;
-	size_t *arrays; /* indices of nodes, sorted by `data` */
+	bool *hits;              /* of patterns to include and exclude: something matches */
+	zinc_cp_choice *choices; /* for each of the options' */
+	size_t fitting;          /* arrays with the rank of the options' chunks and shards */
+	size_t *arrays;          /* indices of nodes, sorted by `data` */
 	size_t narrays;
 	zinc_buf foreign;   /* keys: from, NUL, to, NUL */
 	zinc_buf documents; /* the same for documents that are copied byte for byte */
@@ -95,12 +122,19 @@ typedef struct zinc_cp {
 	uint64_t foreign_largest;  /* bytes */
 	size_t foreign_largest_at; /* where its key is */
 	uint64_t foreign_steps;
-	uint64_t state;       /* a fingerprint of the source */
-	zinc_buf options;     /* as in the journal: JSON */
-	zinc_buf journal_key; /* with its NUL */
-	zinc_buf middle;      /* prefix of the temporary array, with its NUL */
-	uint64_t steps, done; /* of all arrays */
-	uint64_t plan;        /* a fingerprint of all steps */
+	uint64_t state;        /* a fingerprint of the source */
+	zinc_buf options;      /* as in the journal: JSON */
+	zinc_buf journal_key;  /* with its NUL */
+	zinc_buf middle;       /* prefix of the temporary array, with its NUL */
+	uint64_t steps;        /* of all arrays */
+	uint64_t done;         /* of the steps of this part */
+	uint64_t part, nparts; /* from 0; 0 of 1 if the copy is not divided */
+	zinc_buf part_key;     /* of the part's journal, with its NUL */
+	zinc_tag part_tag;     /* of that journal; n == 0: not put yet */
+	bool joining;          /* another part has begun the copy */
+	bool complete;         /* the part has nothing left to do */
+	bool ending;           /* all parts were complete before this one began */
+	uint64_t plan;         /* a fingerprint of all steps */
 	uint64_t journal_steps;
 	char journal_plan[17]; /* as in the journal */
 	uint64_t units, units_done;
@@ -125,6 +159,31 @@ zinc_status zinc_cp_check_hidden(zinc_cp *c, zinc_error *err);
 /* Report to the caller and count; LOST is also kept for the error.  E_CANCELLED. */
 zinc_status zinc_cp_note(zinc_cp *c, zinc_copy_kind kind, const char *path, zinc_error *err, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
+
+/* The node with this path in the source; NULL: none.  (copy_keys.c) */
+zinc_cp_node *zinc_cp_find_node(const zinc_cp *c, const char *path);
+
+/* ---- copy_match.c ---- */
+
+/* Does the pattern match the path, which does not begin with '/', or one above it? */
+bool zinc_cp_match(const char *pattern, const char *path);
+/* Check patterns and options of single arrays. */
+zinc_status zinc_cp_patterns_init(zinc_cp *c, zinc_error *err);
+/* Is this path of the source excluded by a pattern? */
+bool zinc_cp_excludes(const zinc_cp *c, const char *path);
+/* Is a key that belongs to no node copied?  `path` as if it were one. */
+bool zinc_cp_takes_key(const zinc_cp *c, const char *path);
+/* Set `outside` of all nodes. */
+zinc_status zinc_cp_choose_nodes(zinc_cp *c, zinc_error *err);
+/* Set `wish` of all arrays, after their selections. */
+zinc_status zinc_cp_choose_options(zinc_cp *c, zinc_error *err);
+
+/* ---- copy_select.c ---- */
+
+/* Set `select` of all arrays. */
+zinc_status zinc_cp_select_all(zinc_cp *c, zinc_error *err);
+/* Add the selection to the fingerprint of the plan. */
+void zinc_cp_select_hash(zinc_cp *c, const zinc_cp_node *n);
 
 /* ---- copy_plan.c ---- */
 
@@ -292,6 +351,29 @@ zinc_status zinc_cp_journal_begin(zinc_cp *c, zinc_error *err);
 /* Put it again if enough was done since the last time, or `now`. */
 zinc_status zinc_cp_journal_save(zinc_cp *c, bool now, zinc_error *err);
 zinc_status zinc_cp_journal_end(zinc_cp *c, zinc_error *err);
+
+/* A journal; `more` is the name of one more member, NULL: none. */
+zinc_status zinc_cp_journal_print(const zinc_cp *c, const char *more, uint64_t number, zinc_buf *out, zinc_error *err);
+/* Read one: it must be of the same source and options (E_CONFLICT); sets `done`, and what zinc_cp_journal_fits compares. */
+zinc_status zinc_cp_journal_parse(zinc_cp *c, const zinc_blob *text, zinc_json_doc **out, zinc_error *err);
+
+/* ---- copy_parts.c ---- */
+
+/* Set part and nparts.  E_INVALID; E_UNSUPPORTED if the store cannot. */
+zinc_status zinc_cp_parts_check(zinc_cp *c, zinc_error *err);
+bool zinc_cp_divided(const zinc_cp *c);
+/* Does the step belong to this part?  And must it be done? */
+bool zinc_cp_mine(const zinc_cp *c, uint64_t step);
+bool zinc_cp_due(const zinc_cp *c, uint64_t step);
+/* The number of the part's own steps among the first `steps`. */
+uint64_t zinc_cp_share(const zinc_cp *c, uint64_t steps);
+/* For a dry run: what this part would do. */
+zinc_status zinc_cp_part_note(zinc_cp *c, zinc_error *err);
+/* Begin or continue the part, after the copy has a journal. */
+zinc_status zinc_cp_part_begin(zinc_cp *c, zinc_error *err);
+zinc_status zinc_cp_part_save(zinc_cp *c, zinc_error *err);
+/* After all steps and verification: end the copy, if this was the last part. */
+zinc_status zinc_cp_part_end(zinc_cp *c, zinc_error *err);
 
 /* ---- copy_documents.c ---- */
 

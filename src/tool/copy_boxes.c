@@ -249,7 +249,8 @@ find_costs(const zinc_cp *c, const zinc_cp_node *n, struct costs *x)
 	uint64_t chunk[ZINC_MAX_NDIM];
 	int d;
 
-	x->element = out + (cast && c->o.dtype ? in : c->verifying ? out : 0);
+	/* a part verifies its own boxes, so they must be the same then */
+	x->element = out + (cast && n->wish.dtype ? in : c->verifying || zinc_cp_divided(c) ? out : 0);
 	if (!zinc_array_chunk_shape(n->in, chunk))
 		memcpy(chunk, from->chunk_shape, sizeof chunk);
 	x->read = clipped_bytes(chunk, from->ndim, in);
@@ -375,6 +376,8 @@ zinc_cp_boxes_plan(zinc_cp *c, const zinc_cp_node *n, zinc_cp_plan *p, zinc_erro
 	ZINC_TRY(share_memory(c, n, &x, p, &box, err));
 	if (n->sparse)
 		box = sparse_box(n, &x, box);
+	if (zinc_cp_divided(c) && x.total / (double)c->nparts < (double)box) /* a box for each part */
+		box = (uint64_t)(x.total / (double)c->nparts);
 	boxes_init(&p->boxes, to->grid, to->ndim, to->shape);
 	grow(&p->boxes, x.unit, x.element, (double)box);
 	align(&p->boxes, x.unit);
@@ -383,7 +386,7 @@ zinc_cp_boxes_plan(zinc_cp *c, const zinc_cp_node *n, zinc_cp_plan *p, zinc_erro
 	zinc_grid_regular_init(&units, to->ndim, x.unit);
 	number = number_of(&units, to->ndim, to->shape);
 	p->read_units = number < 0x1p64 ? (uint64_t)number : UINT64_MAX;
-	if (p->reads <= 2 || to->dtype->variable || n->sparse)
+	if (p->reads <= 2 || to->dtype->variable || n->sparse || zinc_cp_divided(c)) /* no part waits for another */
 		return ZINC_OK;
 	plan_first_pass(p, &x, box);
 	p->two_passes = two_passes_pay(p, &x);

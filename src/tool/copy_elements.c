@@ -131,7 +131,7 @@ read_source(struct box *b)
 	ZINC_TRY(need_elements(b, 0, to));
 	if (b->c->arena)
 		zinc_arena_empty(b->c->arena);
-	if (!b->c->o.dtype)
+	if (!b->n->wish.dtype)
 		return read_elements(b, b->n->in, selected, 0, ZINC_NATIVE);
 	if (from->type != ZINC_NATIVE && to->type != ZINC_NATIVE)
 		return read_elements(b, b->n->in, selected, 0, to->type);
@@ -417,6 +417,8 @@ zinc_cp_box_verify(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, zinc_erro
 	uint64_t at[ZINC_MAX_NDIM], i, objects;
 
 	for (i = 0; i < count; i++) {
+		if (zinc_cp_divided(c) && !zinc_cp_mine(c, n->first_step + i))
+			continue;
 		zinc_cp_box(n, &p->boxes, i, at);
 		ZINC_TRY(get_box(&b, &p->boxes, at, &objects));
 		ZINC_TRY(read_source(&b));

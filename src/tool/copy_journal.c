@@ -38,6 +38,37 @@ add_shape(const zinc_cp *c, zinc_json_doc *doc, zinc_json *to, const char *key, 
 }
 
 static zinc_status
+add_list(zinc_json_doc *doc, zinc_json *to, const char *key, const char *const *texts, size_t n, zinc_error *err)
+{
+	zinc_json *list = zinc_json_make(doc, ZINC_JSON_ARRAY);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		ZINC_TRY(zinc_json_append(list, zinc_json_make_string(doc, texts[i]), err));
+	return n > 0 ? zinc_json_set(doc, to, key, list, err) : ZINC_OK;
+}
+
+/* What is copied, and options of single arrays. */
+static zinc_status
+add_patterns(const zinc_cp *c, zinc_json_doc *doc, zinc_json *to, zinc_error *err)
+{
+	const zinc_copy_options *o = &c->o;
+	zinc_json *choices = zinc_json_make(doc, ZINC_JSON_OBJECT);
+	size_t i;
+
+	ZINC_TRY(add_list(doc, to, "include", o->include, o->ninclude, err));
+	ZINC_TRY(add_list(doc, to, "exclude", o->exclude, o->nexclude, err));
+	for (i = 0; i < o->nchoices; i++) {
+		const char *texts[] = {o->choices[i].name, o->choices[i].option, o->choices[i].value};
+		char number[24];
+
+		snprintf(number, sizeof number, "%zu", i);
+		ZINC_TRY(add_list(doc, choices, number, texts, 3, err));
+	}
+	return o->nchoices > 0 ? zinc_json_set(doc, to, "choices", choices, err) : ZINC_OK;
+}
+
+static zinc_status
 add_options(const zinc_cp *c, zinc_json_doc *doc, zinc_json *to, zinc_error *err)
 {
 	const zinc_copy_options *o = &c->o;
@@ -53,6 +84,9 @@ add_options(const zinc_cp *c, zinc_json_doc *doc, zinc_json *to, zinc_error *err
 		ZINC_TRY(zinc_json_set(doc, to, "convert", zinc_json_make_u64(doc, (unsigned)o->convert), err));
 	ZINC_TRY(add_text(doc, to, "select", o->select, err));
 	ZINC_TRY(add_text(doc, to, "key_encoding", o->key_encoding, err));
+	ZINC_TRY(add_patterns(c, doc, to, err));
+	if (o->nparts > 0)
+		ZINC_TRY(zinc_json_set(doc, to, "parts", zinc_json_make_u64(doc, (unsigned)o->nparts), err));
 	ZINC_TRY(add_text(doc, to, "for_xarray", o->for_xarray ? "yes" : NULL, err));
 	return add_text(doc, to, "lossy", o->lossy ? "yes" : NULL, err);
 }
@@ -91,8 +125,8 @@ zinc_cp_journal_init(zinc_cp *c, zinc_error *err)
 
 /* ---- writing ---- */
 
-static zinc_status
-print(const zinc_cp *c, zinc_buf *out, zinc_error *err)
+zinc_status
+zinc_cp_journal_print(const zinc_cp *c, const char *more, uint64_t number, zinc_buf *out, zinc_error *err)
 {
 	const char *url = c->from->url;
 
@@ -103,8 +137,12 @@ print(const zinc_cp *c, zinc_buf *out, zinc_error *err)
 	ZINC_TRY(zinc_buf_printf(out, err, ", \"state\": \"%016llx\", \"options\": %s, \"max_memory\": %llu",
 				 (unsigned long long)c->state, (const char *)c->options.p,
 				 (unsigned long long)c->o.max_memory));
-	return zinc_buf_printf(out, err, ", \"plan\": \"%016llx\", \"steps\": %llu, \"done\": %llu}\n",
-			       (unsigned long long)c->plan, (unsigned long long)c->steps, (unsigned long long)c->done);
+	ZINC_TRY(zinc_buf_printf(out, err, ", \"plan\": \"%016llx\", \"steps\": %llu, \"done\": %llu",
+				 (unsigned long long)c->plan, (unsigned long long)c->steps,
+				 (unsigned long long)c->done));
+	if (more)
+		ZINC_TRY(zinc_buf_printf(out, err, ", \"%s\": %llu", more, (unsigned long long)number));
+	return zinc_buf_puts(out, "}\n", err);
 }
 
 static zinc_status
@@ -115,7 +153,7 @@ put(zinc_cp *c, const zinc_condition *when, zinc_error *err)
 	zinc_buf text;
 
 	zinc_buf_init(&text, c->ctx, zinc_max_document(c->ctx));
-	st = print(c, &text, err);
+	st = zinc_cp_journal_print(c, NULL, 0, &text, err);
 	if (st == ZINC_OK)
 		st = zinc_store_put(c->to->store, NULL, key, text.p, text.n, when, c->to->put_flags, NULL, c->to->wait,
 				    err);
@@ -151,7 +189,7 @@ zinc_cp_journal_save(zinc_cp *c, bool now, zinc_error *err)
 		return ZINC_OK;
 	if (!has_journal(c))
 		return ZINC_OK;
-	return put(c, NULL, err);
+	return zinc_cp_divided(c) ? zinc_cp_part_save(c, err) : put(c, NULL, err);
 }
 
 zinc_status
@@ -217,8 +255,8 @@ zinc_cp_journal_fits(const zinc_cp *c)
 	return c->journal_steps == c->steps && strcmp(c->journal_plan, plan) == 0;
 }
 
-static zinc_status
-take(zinc_cp *c, const zinc_blob *text, zinc_error *err)
+zinc_status
+zinc_cp_journal_parse(zinc_cp *c, const zinc_blob *text, zinc_json_doc **out, zinc_error *err)
 {
 	zinc_json_doc *doc;
 	zinc_error e = ZINC_ERROR_INIT;
@@ -242,7 +280,10 @@ take(zinc_cp *c, const zinc_blob *text, zinc_error *err)
 		st = zinc_fail(err, ZINC_E_CORRUPT, "the journal of an interrupted copy is damaged");
 	if (st == ZINC_OK)
 		st = check(c, root, err);
-	zinc_json_free(doc);
+	if (st == ZINC_OK)
+		*out = doc;
+	else
+		zinc_json_free(doc);
 	return st;
 }
 
@@ -252,6 +293,7 @@ zinc_cp_journal_read(zinc_cp *c, bool *found, zinc_error *err)
 	const char *key = (const char *)c->journal_key.p;
 	zinc_blob text = ZINC_BLOB_INIT;
 	zinc_error e = ZINC_ERROR_INIT;
+	zinc_json_doc *doc = NULL;
 	zinc_status st = zinc_store_get_all(c->to->store, key, &text, NULL, c->ctx->limits.json_bytes, c->to->wait, &e);
 
 	*found = st == ZINC_OK;
@@ -259,8 +301,9 @@ zinc_cp_journal_read(zinc_cp *c, bool *found, zinc_error *err)
 		return ZINC_OK;
 	if (st != ZINC_OK)
 		zinc_error_copy(err, &e);
-	else if (c->o.resume)
-		st = take(c, &text, err);
+	else if (c->o.resume || zinc_cp_divided(c))
+		st = zinc_cp_journal_parse(c, &text, &doc, err);
+	zinc_json_free(doc);
 	zinc_blob_fini(&text);
 	return st == ZINC_OK ? st : zinc_error_at_key(err, st, key);
 }

@@ -187,6 +187,8 @@ take_object(struct listing *l, const char *key, uint64_t nbytes, bool *taken)
 	bool inside;
 
 	*taken = n && is_chunk(n->source, key + n->ndata, index, &inside);
+	if (*taken && n->outside)
+		return ZINC_OK;
 	if (*taken && inside)
 		return add_object(l->c, n, index, nbytes, l->err);
 	if (n && n->target && n->changed && !*taken)
@@ -195,6 +197,8 @@ take_object(struct listing *l, const char *key, uint64_t nbytes, bool *taken)
 }
 
 /* ---- the listing ---- */
+
+/* ---- nodes by their paths ---- */
 
 /* In the order of nodes: '/' before all other bytes. */
 static int
@@ -209,6 +213,12 @@ by_path(const void *a, const void *b)
 	if (*x == '/' || *y == '/')
 		return *x == '/' ? -1 : 1;
 	return *x < *y ? -1 : 1;
+}
+
+zinc_cp_node *
+zinc_cp_find_node(const zinc_cp *c, const char *path)
+{
+	return bsearch(path, c->nodes, c->nnodes, sizeof *c->nodes, by_path);
 }
 
 /* For another format: attributes belong to a node, and consolidated metadata is written again; the rest belongs to
@@ -229,6 +239,38 @@ place_part(const zinc_format *f, const char *key, zinc_key_role *role, zinc_buf 
 	return is == ZINC_KEY_NODE ? zinc_buf_add(place, key, (size_t)(name - key), err) : ZINC_OK;
 }
 
+/* The path of a key that is not the document of a node; of a part that of its node. */
+static zinc_status
+name_place(const zinc_hierarchy *h, const char *key, const zinc_buf *place, zinc_key_role role, zinc_buf *path,
+	   zinc_error *err)
+{
+	const char *rel = key + strlen(h->prefix);
+	size_t n = strlen(rel);
+
+	if (role == ZINC_KEY_OTHER && place->n > 0)
+		return zinc_buf_printf(path, err, "/%.*s", (int)place->n, (const char *)place->p);
+	if (role == ZINC_KEY_PART) {
+		n = (size_t)(zinc_key_name(rel) - rel);
+		n -= n > 0;
+	}
+	return zinc_buf_printf(path, err, "/%.*s", (int)n, rel);
+}
+
+/* Is the document, or foreign key, of the current place not wanted? */
+static bool
+is_outside(const struct listing *l, zinc_key_role role)
+{
+	const char *path = (const char *)l->place.p;
+	const zinc_cp_node *n;
+
+	if (l->c->o.ninclude + l->c->o.nexclude == 0)
+		return false;
+	if (role != ZINC_KEY_PART)
+		return !zinc_cp_takes_key(l->c, path);
+	n = zinc_cp_find_node(l->c, path);
+	return (n && n->outside) || zinc_cp_excludes(l->c, path);
+}
+
 /* Find the role of the key: is it the document of a node that is copied?  A document of a hidden node is not. */
 static zinc_status
 find_role(struct listing *l, const char *key, zinc_key_role *role)
@@ -246,10 +288,11 @@ find_role(struct listing *l, const char *key, zinc_key_role *role)
 	if (st == ZINC_OK && *role == ZINC_KEY_NODE)
 		st = zinc_buf_printf(path, l->err, "/%.*s", (int)(place.n - (place.n > 0)),
 				     place.n ? (char *)place.p : "");
-	if (st == ZINC_OK && *role == ZINC_KEY_NODE && !zinc_buf_text(path))
+	else if (st == ZINC_OK)
+		st = name_place(h, key, &place, *role, path, l->err);
+	if (st == ZINC_OK && !zinc_buf_text(path))
 		st = zinc_fail_nomem(l->err);
-	if (st == ZINC_OK && *role == ZINC_KEY_NODE &&
-	    !bsearch(zinc_buf_text(path), l->c->nodes, l->c->nnodes, sizeof *l->c->nodes, by_path))
+	if (st == ZINC_OK && *role == ZINC_KEY_NODE && !zinc_cp_find_node(l->c, zinc_buf_text(path)))
 		*role = ZINC_KEY_OTHER;
 	zinc_buf_fini(&place);
 	return st;
@@ -281,6 +324,8 @@ take_key(struct listing *l, const char *key, uint64_t nbytes)
 	if (taken)
 		return ZINC_OK;
 	ZINC_TRY(find_role(l, key, &role));
+	if (role != ZINC_KEY_NODE && is_outside(l, role))
+		return ZINC_OK;
 	switch (role) {
 	case ZINC_KEY_NODE: /* read with its node */
 		return ZINC_OK;
@@ -342,12 +387,14 @@ list_non_key(void *arg, const zinc_non_key *non_key)
 	const zinc_cp_node *n = find_array(l->c, non_key->key);
 	size_t i;
 
-	if (n && zinc_meta_reads(n->source, non_key->key + n->ndata, non_key))
+	if (n && !n->outside && zinc_meta_reads(n->source, non_key->key + n->ndata, non_key))
 		l->status = note_non_key(l, n, non_key);
 	for (i = first_below(l->c, non_key->key); l->status == ZINC_OK && i < l->c->narrays; i++) {
 		n = &l->c->nodes[l->c->arrays[i]];
 		if (!zinc_non_key_hides_prefix(non_key, n->data))
 			break;
+		if (n->outside)
+			continue;
 		l->status = note_non_key(l, n, non_key);
 	}
 	return l->status != ZINC_OK;

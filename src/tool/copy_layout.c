@@ -28,19 +28,13 @@ struct layout {
 
 /* ---- small pieces ---- */
 
-static bool
-ranks_fit(const zinc_cp *c, int ndim)
-{
-	return (c->o.chunks || c->o.shards) && c->o.ndim == ndim;
-}
-
 bool
 zinc_cp_options_change(const zinc_cp *c, const zinc_cp_node *n)
 {
-	const zinc_copy_options *o = &c->o;
+	const zinc_cp_wish *w = &n->wish;
 
-	return n->kind == ZINC_NODE_ARRAY && (o->codecs || o->dtype || o->select || o->key_encoding || o->auto_chunks ||
-					      o->auto_shards || ranks_fit(c, n->source->ndim));
+	return n->kind == ZINC_NODE_ARRAY && (w->codecs || w->dtype || n->select || c->o.key_encoding ||
+					      w->auto_chunks || w->auto_shards || w->chunks || w->shards);
 }
 
 static zinc_status
@@ -242,12 +236,9 @@ select_names(struct layout *l)
 static zinc_status
 select_shape(struct layout *l)
 {
-	const zinc_call_options rest = zinc_wait_rest(&l->c->wait);
 	const zinc_select_dim *dims;
 	int d, k = 0;
 
-	ZINC_TRY(zinc_selection_find(&l->n->select, l->n->in, l->c->o.select,
-				     &(zinc_find_options){.size = sizeof(zinc_find_options), .call = &rest}, l->err));
 	dims = l->n->select->dims;
 	for (d = 0; d < l->n->source->ndim; d++) {
 		if (dims[d].drop)
@@ -356,7 +347,7 @@ retype(struct layout *l)
 	zinc_rep rep = {.ndim = l->ndim};
 	bool big = false;
 
-	ZINC_TRY(zinc_dtype_parse_text(&l->dtype, &big, l->c->ctx, l->c->o.dtype, l->err));
+	ZINC_TRY(zinc_dtype_parse_text(&l->dtype, &big, l->c->ctx, l->n->wish.dtype, l->err));
 	ZINC_TRY(check_types(l->dtype, was, l->err));
 	ZINC_TRY(set(l, "data_type", zinc_dtype_print_orders(l->dtype, l->doc)));
 	ZINC_TRY(retype_fill(l));
@@ -386,13 +377,13 @@ round_up(uint64_t n, uint64_t unit)
 static zinc_status
 choose_chunks(struct layout *l)
 {
-	const zinc_copy_options *o = &l->c->o;
+	const zinc_cp_wish *w = &l->n->wish;
 	const uint32_t element = l->dtype ? l->dtype->size : l->n->source->dtype->size;
 	int d;
 
-	if (o->chunks && o->ndim == l->ndim)
-		memcpy(l->chunks, o->chunks, (size_t)l->ndim * sizeof *l->chunks);
-	else if (o->auto_chunks)
+	if (w->chunks)
+		memcpy(l->chunks, w->chunks, (size_t)l->ndim * sizeof *l->chunks);
+	else if (w->auto_chunks)
 		zinc_grid_choose(l->shape, l->ndim, element, l->chunks);
 	else
 		return ZINC_OK;
@@ -407,25 +398,25 @@ choose_chunks(struct layout *l)
 static zinc_status
 choose_shards(struct layout *l)
 {
-	const zinc_copy_options *o = &l->c->o;
-	const bool given = o->shards && o->ndim == l->ndim;
+	const zinc_cp_wish *w = &l->n->wish;
+	const bool given = w->shards != NULL;
 	const uint32_t element = l->dtype ? l->dtype->size : l->n->source->dtype->size;
 	int d;
 
 	for (d = 0; d < l->ndim && l->sharded; d++)
 		l->shards[d] = round_up(l->shards[d], l->chunks[d]);
-	if (!given && !o->auto_shards)
+	if (!given && !w->auto_shards)
 		return ZINC_OK;
 	l->anew = l->sharded = true;
-	if (o->auto_shards)
+	if (w->auto_shards)
 		zinc_grid_choose_shard(l->shape, l->ndim, element, l->chunks, l->shards);
 	for (d = 0; d < l->ndim && given; d++) {
-		l->shards[d] = o->shards[d];
-		if (o->shards[d] == 0 || o->shards[d] % l->chunks[d] != 0)
+		l->shards[d] = w->shards[d];
+		if (w->shards[d] == 0 || w->shards[d] % l->chunks[d] != 0)
 			return zinc_fail(
 			    l->err, ZINC_E_INVALID,
 			    "the shard length %llu of dimension %d is not a multiple of the chunk length %llu",
-			    (unsigned long long)o->shards[d], d, (unsigned long long)l->chunks[d]);
+			    (unsigned long long)w->shards[d], d, (unsigned long long)l->chunks[d]);
 	}
 	return ZINC_OK;
 }
@@ -439,11 +430,11 @@ choose_codecs(struct layout *l)
 	    zinc_json_is_string(zinc_json_member(zinc_json_member(bytes, "configuration"), "endian"), "big");
 	zinc_rep rep = {.dtype = l->dtype ? l->dtype : l->n->source->dtype, .ndim = l->ndim};
 
-	if (!l->c->o.codecs)
+	if (!l->n->wish.codecs)
 		return ZINC_OK;
 	l->anew = true;
 	memcpy(rep.shape, l->chunks, sizeof rep.shape);
-	return zinc_chain_parse_text(&l->inner, l->doc, l->c->o.codecs, &rep, big, false, l->err);
+	return zinc_chain_parse_text(&l->inner, l->doc, l->n->wish.codecs, &rep, big, false, l->err);
 }
 
 static zinc_status
@@ -475,9 +466,9 @@ static zinc_status
 apply(struct layout *l)
 {
 	ZINC_TRY(take_layout(l));
-	if (l->c->o.select)
+	if (l->n->select)
 		ZINC_TRY(select_shape(l));
-	if (l->c->o.dtype)
+	if (l->n->wish.dtype)
 		ZINC_TRY(retype(l));
 	ZINC_TRY(choose_chunks(l));
 	ZINC_TRY(choose_shards(l));

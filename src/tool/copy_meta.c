@@ -33,10 +33,10 @@ zinc_cp_spell_out(zinc_json_doc *doc, const zinc_meta *m, zinc_error *err)
 static bool
 keep_shards(const zinc_cp_translation *t)
 {
-	const zinc_copy_options *o = &t->c->o;
+	const zinc_cp_wish *w = &t->n->wish;
 
-	return !t->c->to->format->shards_when_asked || t->c->from->format == t->c->to->format || o->shards ||
-	       o->auto_shards;
+	return !t->c->to->format->shards_when_asked || t->c->from->format == t->c->to->format || w->shards ||
+	       w->auto_shards;
 }
 
 /* The same for a checksum after a compressor: readers of version 2 did not know it for a long time, and many still
@@ -44,7 +44,7 @@ keep_shards(const zinc_cp_translation *t)
 static bool
 keep_crc32c(const zinc_cp_translation *t)
 {
-	return !t->c->to->format->crc32c_when_asked || t->c->from->format == t->c->to->format || t->c->o.codecs;
+	return !t->c->to->format->crc32c_when_asked || t->c->from->format == t->c->to->format || t->n->wish.codecs;
 }
 
 static zinc_status

@@ -207,7 +207,7 @@ retype(struct missing *m)
 	zinc_json *v = NULL;
 	void *element;
 
-	if (!m->t->c->o.dtype || !own || !zinc_missing_has(was) || !zinc_missing_has(m->dtype))
+	if (!m->t->n->wish.dtype || !own || !zinc_missing_has(was) || !zinc_missing_has(m->dtype))
 		return ZINC_OK;
 	element = zinc_dtype_fill_room(was, m->t->c->ctx, NULL);
 	if (!element)
@@ -249,7 +249,7 @@ zinc_cp_missing(zinc_cp_translation *t)
 
 	if (t->n->kind == ZINC_NODE_ARRAY && t->n->source->no_fill && from == ZINC_MASKS_FILL && to == ZINC_MASKS_FILL)
 		t->n->null_fill = ZINC_CP_NULL_KEPT;
-	if (t->n->kind != ZINC_NODE_ARRAY || !is_named(m.root) || (from == to && !t->c->o.dtype))
+	if (t->n->kind != ZINC_NODE_ARRAY || !is_named(m.root) || (from == to && !t->n->wish.dtype))
 		return ZINC_OK;
 	ZINC_TRY(name_scalar(t, m.root));
 	st = read_type_and_fill(&m);

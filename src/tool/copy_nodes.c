@@ -61,18 +61,23 @@ is_draft_scalar(const zinc_hierarchy *h, const zinc_found_node *found)
 static zinc_status
 add_node(zinc_cp *c, const zinc_found_node *found, zinc_error *err)
 {
+	const bool excluded = zinc_cp_excludes(c, found->path);
 	zinc_cp_node *n;
 
+	if (found->hidden && excluded)
+		return ZINC_OK;
 	if (found->hidden)
 		return zinc_cp_note(c, ZINC_COPY_HIDDEN, found->path, err, "%s", found->problem->text);
-	if (found->problem) {
+	if (found->problem && !excluded) {
 		zinc_error_copy(err, found->problem);
 		return zinc_error_at_key(err, found->problem->code, found->path);
 	}
 	ZINC_TRY(more_nodes(c, err));
 	n = &c->nodes[c->nnodes++];
-	*n = (zinc_cp_node){.kind = found->kind, .implicit = found->implicit};
-	if (c->walked && found->meta && !is_draft_scalar(c->from, found))
+	*n = (zinc_cp_node){.kind = found->kind, .implicit = found->implicit, .excluded = excluded};
+	if (excluded)
+		n->kind = ZINC_NODE_GROUP; /* its keys are not looked at either */
+	else if (c->walked && found->meta && !is_draft_scalar(c->from, found))
 		n->source = zinc_meta_ref(found->meta);
 	n->from = zinc_strdup(c->ctx, found->path);
 	n->to = target_path(c, found->path);
@@ -132,6 +137,8 @@ read_nodes(zinc_cp *c, zinc_error *err)
 	for (i = 0; i < c->nnodes; i++) {
 		zinc_cp_node *n = &c->nodes[i];
 
+		if (n->excluded)
+			continue;
 		if (n->implicit)
 			ZINC_TRY(read_implicit(c, n, err));
 		if (n->implicit)

@@ -17,7 +17,8 @@ is_below_left_out(const zinc_cp *c, size_t i)
 	for (k = 0; k < i; k++) {
 		const size_t n = strlen(c->nodes[k].from);
 
-		if (c->nodes[k].left_out && strncmp(path, c->nodes[k].from, n) == 0 && path[n] == '/')
+		if (c->nodes[k].left_out && !c->nodes[k].outside && strncmp(path, c->nodes[k].from, n) == 0 &&
+		    path[n] == '/')
 			return true;
 	}
 	return false;
@@ -30,7 +31,11 @@ translate_node(zinc_cp *c, size_t i, bool any_left_out, zinc_error *err)
 	zinc_cp_node *n = &c->nodes[i];
 	const bool array = n->kind == ZINC_NODE_ARRAY;
 
-	if (array)
+	if (n->outside) {
+		n->left_out = c->any_changed = true;
+		return ZINC_OK;
+	}
+	if (array && !n->in)
 		ZINC_TRY(zinc_array_make(&n->in, c->from, n->from, n->source, err));
 	if (any_left_out && is_below_left_out(c, i))
 		n->left_out = true;
@@ -92,7 +97,7 @@ zinc_cp_translate_all(zinc_cp *c, zinc_error *err)
 	ZINC_TRY(translate_entry(c, err));
 	for (i = 0; i < c->nnodes; i++) {
 		ZINC_TRY(translate_node(c, i, any_left_out, err));
-		any_left_out = any_left_out || c->nodes[i].left_out;
+		any_left_out = any_left_out || (c->nodes[i].left_out && !c->nodes[i].outside);
 	}
 	if (c->n.lost == 0 || c->o.lossy)
 		return ZINC_OK;
@@ -239,9 +244,13 @@ zinc_cp_plan_all(zinc_cp *c, zinc_error *err)
 	c->plan = zinc_cp_hash(c->plan, c->foreign.p, c->foreign.n);
 	for (i = 0; i < c->nnodes; i++) {
 		c->plan = zinc_cp_hash(c->plan, &c->nodes[i].steps, sizeof c->nodes[i].steps);
+		zinc_cp_select_hash(c, &c->nodes[i]);
+		c->nodes[i].first_step = c->steps;
 		c->steps += c->nodes[i].steps;
 		c->units += c->nodes[i].units;
 	}
+	if (zinc_cp_divided(c)) /* steps differ in size: an estimate, for progress */
+		c->units = (uint64_t)((double)c->units / (double)c->nparts);
 	if (c->nforeign > 0 && c->from->format != c->to->format)
 		return zinc_cp_note(c, ZINC_COPY_REPLACED, c->from_path, err,
 				    "%zu keys that belong to no node are not copied to another format", c->nforeign);

@@ -509,7 +509,8 @@ zinc_cp_raw_verify(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 	size_t count;
 
 	for (step = 0; find_batch(n, step, &b.first, &count); step++)
-		ZINC_TRY(run_batch(&b, count, err));
+		if (zinc_cp_mine(c, n->first_step + step))
+			ZINC_TRY(run_batch(&b, count, err));
 	return ZINC_OK;
 }
 

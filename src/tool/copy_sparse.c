@@ -51,7 +51,7 @@ compare_fill(zinc_cp *c, const zinc_cp_node *n, bool *same, zinc_error *err)
 	*same = false;
 	if (!from->fill || !to->fill)
 		return ZINC_OK;
-	if (c->o.dtype)
+	if (n->wish.dtype)
 		return cast_and_compare(c, n, same, err);
 	*same = from->dtype->variable == to->dtype->variable && from->dtype->size == to->dtype->size &&
 		zinc_cp_same_elements(to->dtype, from->fill, to->fill, 1);

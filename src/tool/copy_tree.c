@@ -21,6 +21,7 @@ ZINC_OPTIONS_KIND(zinc_copy_options, ZINC_OPTION_YES_NO(zinc_copy_options, stric
 		  ZINC_OPTION_YES_NO(zinc_copy_options, dry_run), ZINC_OPTION_COUNT(zinc_copy_options, threads),
 		  ZINC_OPTION_RANGE(zinc_copy_options, convert, 0, ZINC_CONVERT_FLAGS),
 		  ZINC_OPTION_LINKS(zinc_copy_options), ZINC_OPTION_UNLESS(zinc_copy_options, climb),
+		  ZINC_OPTION_COUNT(zinc_copy_options, part), ZINC_OPTION_COUNT(zinc_copy_options, nparts),
 		  ZINC_OPTION_YES_NO(zinc_copy_options, for_xarray), ZINC_OPTION_YES_NO(zinc_copy_options, force));
 
 /* ---- may it begin? ---- */
@@ -136,26 +137,6 @@ check_places(zinc_cp *c, zinc_error *err)
 	return zinc_hierarchy_writable(c->to, err);
 }
 
-static zinc_status
-check_options(zinc_cp *c, zinc_error *err)
-{
-	const zinc_copy_options *o = &c->o;
-	bool met = false;
-	size_t i;
-
-	if (o->select && (c->nnodes != 1 || c->nodes[0].kind != ZINC_NODE_ARRAY))
-		return zinc_fail(err, ZINC_E_INVALID, "a selection needs an array, not a group");
-	if ((o->chunks && o->auto_chunks) || (o->shards && o->auto_shards))
-		return zinc_fail(err, ZINC_E_INVALID, "chunks or shards are given both as a shape and as auto");
-	for (i = 0; i < c->nnodes; i++)
-		met =
-		    met || (c->nodes[i].kind == ZINC_NODE_ARRAY && (o->select || c->nodes[i].source->ndim == o->ndim));
-	if ((o->chunks || o->shards) && !met)
-		return zinc_fail(err, ZINC_E_INVALID, "chunks or shards have %d dimensions, but no array does",
-				 o->ndim);
-	return ZINC_OK;
-}
-
 /* ---- the work ---- */
 
 zinc_status
@@ -174,23 +155,22 @@ zinc_cp_progress(zinc_cp *c, uint64_t units, uint64_t bytes, zinc_error *err)
 
 /* Steps that are already done are skipped. */
 static zinc_status
-copy_array(zinc_cp *c, zinc_cp_node *n, uint64_t *at, zinc_error *err)
+copy_array(zinc_cp *c, zinc_cp_node *n, zinc_error *err)
 {
 	zinc_cp_plan p = {.two_passes = false};
 	uint64_t step;
 
-	if (c->done >= *at + n->steps) {
-		c->n.skipped += n->units;
-		c->units_done += n->units;
-		*at += n->steps;
+	if (c->done >= zinc_cp_share(c, n->first_step + n->steps)) {
+		c->n.skipped += zinc_cp_divided(c) ? 0 : n->units;
+		c->units_done += zinc_cp_divided(c) ? 0 : n->units;
 		return ZINC_OK;
 	}
 	if (n->way == ZINC_CP_BOXES)
 		ZINC_TRY(zinc_cp_boxes_plan(c, n, &p, err));
-	for (step = c->done > *at ? c->done - *at : 0; step < n->steps; step++)
-		ZINC_TRY(n->way == ZINC_CP_RAW ? zinc_cp_raw_step(c, n, step, err)
-					       : zinc_cp_box_step(c, n, &p, step, err));
-	*at += n->steps;
+	for (step = 0; step < n->steps; step++)
+		if (zinc_cp_due(c, n->first_step + step))
+			ZINC_TRY(n->way == ZINC_CP_RAW ? zinc_cp_raw_step(c, n, step, err)
+						       : zinc_cp_box_step(c, n, &p, step, err));
 	if (!p.two_passes)
 		return ZINC_OK;
 	ZINC_TRY(zinc_cp_journal_save(c, true, err)); /* a resumed copy must not use the temporary array again */
@@ -200,17 +180,17 @@ copy_array(zinc_cp *c, zinc_cp_node *n, uint64_t *at, zinc_error *err)
 static zinc_status
 copy_data(zinc_cp *c, zinc_error *err)
 {
-	uint64_t at = 0;
+	uint64_t at;
 	size_t i;
 
-	if (c->done >= c->foreign_steps && c->foreign_steps > 0)
+	if (c->done >= c->foreign_steps && c->foreign_steps > 0 && !zinc_cp_divided(c))
 		c->n.skipped = c->units_done = c->nforeign;
-	for (; at < c->foreign_steps; at++)
-		if (c->done <= at)
+	for (at = 0; at < c->foreign_steps; at++)
+		if (zinc_cp_due(c, at))
 			ZINC_TRY(zinc_cp_foreign_step(c, at, err));
 	for (i = 0; i < c->nnodes; i++)
 		if (c->nodes[i].steps > 0)
-			ZINC_TRY(copy_array(c, &c->nodes[i], &at, err));
+			ZINC_TRY(copy_array(c, &c->nodes[i], err));
 	return zinc_cp_journal_save(c, true, err);
 }
 
@@ -266,12 +246,37 @@ clear_target(zinc_cp *c, zinc_error *err)
 	return vacant ? ZINC_OK : zinc_fail(err, ZINC_E_EXISTS, "%s already exists, or is not empty", c->to_path);
 }
 
+/* A part joins a copy of the same plan; otherwise it begins one.  Another part may begin it at the same time. */
+static zinc_status
+check_parts(zinc_cp *c, bool found, zinc_error *err)
+{
+	bool vacant = true;
+
+	if (!found && c->o.overwrite && c->part > 0)
+		return zinc_fail(err, ZINC_E_EXISTS, "part 1 must begin this copy, because it may erase the target");
+	if (!found && c->o.overwrite && c->o.dry_run)
+		ZINC_TRY(erase_old(c, true, NULL, err));
+	if (!found && !c->o.overwrite)
+		ZINC_TRY(zinc_hierarchy_vacant(c->to, c->to_path, &vacant, err));
+	if (!vacant)
+		ZINC_TRY(zinc_cp_journal_read(c, &found, err));
+	if (!vacant && !found)
+		return zinc_fail(err, ZINC_E_EXISTS, "%s already exists, or is not empty", c->to_path);
+	c->joining = found;
+	if (found && !zinc_cp_journal_fits(c))
+		return zinc_fail(err, ZINC_E_CONFLICT,
+				 "the target has a copy in parts with another plan; erase it first");
+	return ZINC_OK;
+}
+
 /* Is the place free, or does it have an interrupted copy that can be resumed? */
 static zinc_status
 check_target(zinc_cp *c, bool found, zinc_error *err)
 {
 	bool vacant;
 
+	if (zinc_cp_divided(c))
+		return check_parts(c, found, err);
 	c->resuming = found && c->o.resume;
 	if (c->resuming && !zinc_cp_journal_fits(c))
 		return zinc_fail(err, ZINC_E_CONFLICT,
@@ -336,11 +341,46 @@ remove_partial(zinc_cp *c)
 	zinc_free(c->ctx, up);
 }
 
+/* Begin the copy, unless another part has. */
+static zinc_status
+begin_parts(zinc_cp *c, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status st;
+
+	if (c->joining)
+		return ZINC_OK;
+	if (c->o.overwrite)
+		ZINC_TRY(clear_target(c, err));
+	ZINC_TRY(zinc_change_begin(c->to, c->to_path, true, err));
+	st = zinc_cp_journal_begin(c, &e);
+	return st == ZINC_OK || st == ZINC_E_EXISTS ? ZINC_OK : zinc_error_copy(err, &e);
+}
+
+static zinc_status
+write_part(zinc_cp *c, zinc_error *err)
+{
+	zinc_status st = ZINC_OK;
+
+	ZINC_TRY(begin_parts(c, err));
+	ZINC_TRY(zinc_cp_part_begin(c, err));
+	if (!c->ending && !c->complete) {
+		st = copy_data(c, err);
+		if (st != ZINC_OK)
+			(void)!zinc_cp_journal_save(c, true, NULL);
+		ZINC_TRY(st);
+		ZINC_TRY(verify(c, err));
+	}
+	return zinc_cp_part_end(c, err);
+}
+
 static zinc_status
 write_to(zinc_cp *c, zinc_error *err)
 {
 	zinc_status st;
 
+	if (zinc_cp_divided(c))
+		return write_part(c, err);
 	if (!c->resuming) {
 		ZINC_TRY(clear_target(c, err));
 		ZINC_TRY(find_above(c, err));
@@ -375,10 +415,16 @@ write_target(zinc_cp *c, zinc_error *err)
 static zinc_status
 take_source(zinc_cp *c, zinc_error *err)
 {
-	zinc_status st = zinc_cp_find_nodes(c, err);
+	zinc_status st = zinc_cp_patterns_init(c, err);
 
 	if (st == ZINC_OK)
-		st = check_options(c, err);
+		st = zinc_cp_find_nodes(c, err);
+	if (st == ZINC_OK)
+		st = zinc_cp_choose_nodes(c, err);
+	if (st == ZINC_OK)
+		st = zinc_cp_select_all(c, err);
+	if (st == ZINC_OK)
+		st = zinc_cp_choose_options(c, err);
 	return st == ZINC_OK ? st : zinc_error_at_url(err, st, c->from->url);
 }
 
@@ -387,6 +433,7 @@ run(zinc_cp *c, zinc_error *err)
 {
 	bool found;
 
+	ZINC_TRY(zinc_cp_parts_check(c, err));
 	ZINC_TRY(take_source(c, err));
 	ZINC_TRY(check_places(c, err));
 	ZINC_TRY(zinc_cp_translate_all(c, err));
@@ -404,7 +451,7 @@ run(zinc_cp *c, zinc_error *err)
 				 zinc_buf_text(&c->lost) ? zinc_buf_text(&c->lost) : "");
 	if (c->o.dry_run) {
 		c->n.objects = c->units;
-		return ZINC_OK;
+		return zinc_cp_divided(c) ? zinc_cp_part_note(c, err) : ZINC_OK;
 	}
 	return write_target(c, err);
 }
@@ -414,7 +461,8 @@ run(zinc_cp *c, zinc_error *err)
 static void
 fini(zinc_cp *c)
 {
-	zinc_buf *bufs[] = {&c->foreign, &c->documents, &c->options, &c->journal_key, &c->middle, &c->lost, &c->tags};
+	zinc_buf *bufs[] = {&c->foreign, &c->documents, &c->options, &c->journal_key,
+			    &c->middle,  &c->lost,      &c->tags,    &c->part_key};
 	size_t i;
 
 	zinc_cp_documents_fini(c);
@@ -424,6 +472,8 @@ fini(zinc_cp *c)
 	zinc_free(c->ctx, c->block[0]);
 	zinc_free(c->ctx, c->block[1]);
 	zinc_arena_free(c->arena);
+	zinc_free(c->ctx, c->hits);
+	zinc_free(c->ctx, c->choices);
 	zinc_free(c->ctx, c->from_path);
 	zinc_free(c->ctx, c->to_path);
 	zinc_free(c->ctx, c->above);
@@ -432,7 +482,8 @@ fini(zinc_cp *c)
 static void
 init(zinc_cp *c, zinc_hierarchy *from, zinc_hierarchy *to)
 {
-	zinc_buf *bufs[] = {&c->foreign, &c->documents, &c->options, &c->journal_key, &c->middle, &c->lost, &c->tags};
+	zinc_buf *bufs[] = {&c->foreign, &c->documents, &c->options, &c->journal_key,
+			    &c->middle,  &c->lost,      &c->tags,    &c->part_key};
 	size_t i;
 
 	c->ctx = to->ctx;
