@@ -371,7 +371,7 @@ count(struct plot *p, const struct plot_room *room)
 		p->range.lo = p->bins.min;
 		p->range.hi = p->bins.max;
 	}
-	plot_bins_init(&p->bins, p->range.lo, p->range.hi, most, p->values.whole);
+	plot_bins_init(&p->bins, p->range.lo, p->range.hi, most, p->values.whole && !p->range.fixed);
 	return plot_read(p->run, p->url, &p->region, &p->values, plot_count_run, &p->bins);
 }
 

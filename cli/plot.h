@@ -155,7 +155,7 @@ struct plot_ticks {
 	} tick[PLOT_TICKS];
 };
 
-/* At most `most` ticks along the cells of an axis, and along a range of values. */
+/* At most `most` ticks along the cells of an axis, and along a range of values; `v` NULL: of counts. */
 void plot_ticks_cells(struct plot_ticks *t, const struct plot_axis *x, int most);
 void plot_ticks_values(struct plot_ticks *t, const struct plot_values *v, const struct plot_range *range, int most);
 size_t plot_ticks_width(const struct plot_ticks *t); /* of the longest label */

@@ -369,33 +369,43 @@ plot_ticks_cells(struct plot_ticks *t, const struct plot_axis *x, int most)
 		number_cells(t, x, most);
 }
 
+/* The two ends, for ranges that have no better ticks. */
+static void
+end_ticks(struct plot_ticks *t, const struct plot_values *v, const struct plot_range *range)
+{
+	int i;
+
+	t->n = 0;
+	for (i = 0; i < (range->lo < range->hi ? 2 : 1); i++) {
+		struct text text = {NULL, 0, 0};
+
+		plot_values_label(v, &text, i ? range->hi : range->lo, 6);
+		add_tick(t, plot_range_share(range, i ? range->hi : range->lo), text_str(&text));
+		text_free(&text);
+	}
+}
+
 void
 plot_ticks_values(struct plot_ticks *t, const struct plot_values *v, const struct plot_range *range, int most)
 {
-	const double step = nice_step(range->hi - range->lo, most < 1 ? 1 : most);
-	double at, value;
+	double step = nice_step(range->hi - range->lo, most < 1 ? 1 : most), at, value;
 	char label[40];
 	int i;
 
 	t->n = 0;
-	if (!(step > 0) || (v && v->time) || range->lo + step == range->lo) { /* the ends */
-		for (i = 0; i < (range->lo < range->hi ? 2 : 1); i++) {
-			struct text text = {NULL, 0, 0};
-
-			plot_values_label(v, &text, i ? range->hi : range->lo, 6);
-			add_tick(t, plot_range_share(range, i ? range->hi : range->lo), text_str(&text));
-			text_free(&text);
+	if (!v && step < 1) /* counts are integers */
+		step = 1;
+	if (step > 0 && !(v && v->time) && range->lo + step != range->lo)
+		for (i = 0; i <= most; i++) {
+			value = (ceil(range->lo / step - 1e-9) + i) * step;
+			at = (value - range->lo) / (range->hi - range->lo);
+			if (at > 1 + 1e-9)
+				break;
+			number_label(label, sizeof label, value, step);
+			add_tick(t, at < 0 ? 0 : at > 1 ? 1 : at, label);
 		}
-		return;
-	}
-	for (i = 0; i <= most; i++) {
-		value = (ceil(range->lo / step - 1e-9) + i) * step;
-		at = (value - range->lo) / (range->hi - range->lo);
-		if (at > 1 + 1e-9)
-			break;
-		number_label(label, sizeof label, value, step);
-		add_tick(t, at < 0 ? 0 : at > 1 ? 1 : at, label);
-	}
+	if (t->n < 2)
+		end_ticks(t, v, range);
 }
 
 size_t

@@ -113,8 +113,8 @@ draw_line(struct svg *s)
 		if (c->count > 1) {
 			add_point(s, 'L', i, c->min);
 			add_point(s, 'L', i, c->max);
+			add_point(s, 'L', i, c->last);
 		}
-		add_point(s, 'L', i, c->last);
 	}
 	text_puts(&s->text, "\"/>\n");
 	if (!s->plot->range.none)

@@ -44,9 +44,10 @@ void
 plot_room_init(struct plot_room *room, const struct args *a)
 {
 	struct winsize w;
-	const bool terminal = ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 && w.ws_row > 0;
+	const bool terminal = ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_row > 0;
+	const size_t screen = screen_width();
 
-	room->columns = a->width > 0 ? (size_t)a->width : terminal ? w.ws_col : COLUMNS;
+	room->columns = a->width > 0 ? (size_t)a->width : screen == WIDTH_ANY ? COLUMNS : screen;
 	room->rows = a->height > 0 ? (size_t)a->height : terminal ? w.ws_row : ROWS;
 	room->width = room->columns > LABELS + 8 ? room->columns - LABELS : room->columns > 9 ? room->columns - 8 : 1;
 	room->height = room->rows > AROUND ? room->rows - AROUND : 1;
@@ -107,13 +108,7 @@ plot_terminal_size(struct plot *p, struct plot_room *room)
 static void
 add_cut(struct text *t, const char *s, size_t n)
 {
-	size_t i = 0;
-
-	for (; s[i]; i++) {
-		if (((unsigned char)s[i] & 0xc0) != 0x80 && n-- == 0)
-			break;
-	}
-	text_add(t, s, i);
+	text_add(t, s, fitting(s, strlen(s), n));
 }
 
 static void

@@ -133,6 +133,7 @@ mkdir -p "$BUILD/interop-types"
 "$VENV/bin/python" tests/interop/extension_types.py "$BUILD/zinc" "$BUILD/interop-types"
 "$VENV/bin/python" tests/interop/zip_store.py "$BUILD/zinc" "$BUILD/interop-zip"
 "$VENV/bin/python" tests/interop/xarray_sees.py "$BUILD/zinc" "$BUILD/interop-xarray"
+"$VENV/bin/python" tests/interop/plot.py "$BUILD/zinc" "$BUILD/interop-plot" 200
 "$VENV/bin/python" -c 'import cftime' 2>/dev/null || "$VENV/bin/pip" install -q --disable-pip-version-check cftime
 "$VENV/bin/python" tests/interop/cf_decode.py "$BUILD/zinc" "$BUILD/interop-cf" ${INTEROP_QUICK:+--quick}
 # shellcheck disable=SC2086
