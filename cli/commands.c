@@ -10,7 +10,7 @@
 #define FIELD(name) offsetof(struct args, name)
 
 const struct option option_table[] = {
-    {"select", 's', "SEL", OPT_TEXT, FIELD(select), "selection, e.g. '0, 10:20, ::2, -5:, ..., [1,5,9]'"},
+    {"select", 's', "SEL", OPT_TEXT, FIELD(select), "'0, 10:20, ...', 'time=3', 'lat@40..50'; see zinc(1)"},
     {"as", 0, "FORM=text|csv|json|npy|raw", OPT_CHOICE, FIELD(as),
      "text, csv, json, npy or raw [text, or the suffix of -o]"},
     {"output", 'o', "FILE", OPT_TEXT, FIELD(output), "write to a file instead of standard output"},

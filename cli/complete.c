@@ -8,6 +8,8 @@
  *   zinc --complete cat --a                --as
  *   zinc --complete cat --as=              --as=text  --as=csv ...
  *   zinc --complete cat data.zarr/t        data.zarr/t2m  data.zarr/tp/
+ *   zinc --complete cat data.zarr/t2m -s ''     time=  time@  lat=  lat@ ...
+ *   zinc --complete cat data.zarr/t2m -s lat@   lat@-90  lat@90
  *
  * If it prints nothing, the shell completes file names.
  */
@@ -120,6 +122,107 @@ offer_nodes(struct run *r, const char *word)
 	text_free(&base);
 }
 
+/* ---- selections ---- */
+
+/* The part of a selection that is being typed, and what is before it. */
+struct typed {
+	struct run *run;
+	const char *before; /* "--select=", or "" */
+	const char *word;
+	size_t done; /* bytes of `word` up to the last comma and the blanks after it */
+};
+
+static void
+offer_item(const struct typed *t, const char *name, char op, const char *value, const char *purpose)
+{
+	struct text whole = {NULL, 0, 0};
+	const bool quote = name[strcspn(name, "=@,\" ")] != '\0';
+
+	text_printf(&whole, "%s%.*s%s%s%s%c%s", t->before, (int)t->done, t->word, quote ? "\"" : "", name,
+		    quote ? "\"" : "", op, value);
+	if (begins(text_str(&whole) + strlen(t->before), t->word))
+		offer(t->run, "", whole.p, whole.n, purpose);
+	text_free(&whole);
+}
+
+/* One element of a coordinate as its dates and numbers are typed; false when it cannot be read. */
+static bool
+print_end(zinc_array *c, uint64_t i, char out[80])
+{
+	union {
+		uint64_t bytes[4];
+		double wide;
+		float narrow;
+	} element = {{0}}, decoded = {{0}};
+	uint64_t one = 1;
+	const zinc_selection box = {.size = sizeof box, .kind = ZINC_SELECT_BOX, .ndim = 1, .start = &i, .count = &one};
+	zinc_buffer b = ZINC_BUFFER_INIT(ZINC_NATIVE, &element, zinc_array_element_size(c));
+	zinc_cf_about about = ZINC_CF_ABOUT_INIT;
+	zinc_cf *cf = NULL;
+	bool ok = zinc_array_element_size(c) <= sizeof element && !zinc_array_variable(c) &&
+		  zinc_array_read(c, &box, &b, NULL, NULL) == ZINC_OK && zinc_cf_open(&cf, c, NULL) == ZINC_OK &&
+		  zinc_cf_describe(cf, &about, NULL) == ZINC_OK &&
+		  zinc_cf_decode(cf, &element, 1, &decoded, NULL) == ZINC_OK;
+	size_t n;
+
+	if (ok && about.kind == ZINC_CF_PLAIN)
+		ok = zinc_array_element_print(c, &element, ZINC_SPELL_TEXT, out, 80, &n, NULL) == ZINC_OK && n < 80;
+	else if (ok && about.kind == ZINC_CF_NUMBER)
+		snprintf(out, 80, "%.9g", about.type == ZINC_FLOAT32 ? (double)decoded.narrow : decoded.wide);
+	else if (ok)
+		ok = zinc_cf_print(cf, &decoded, out, NULL) == ZINC_OK;
+	zinc_cf_close(cf);
+	return ok;
+}
+
+/* The first and the last value of the coordinate. */
+static void
+offer_ends(const struct typed *t, zinc_array *a, int d)
+{
+	const char *name = zinc_array_dimension_name(a, d);
+	zinc_array *c = NULL;
+	char first[80], last[80];
+
+	if (zinc_cf_coordinate(&c, a, d, &until_stopped, NULL) != ZINC_OK)
+		return;
+	if (!zinc_array_unsupported(c) && zinc_array_shape(c)[0] > 0 && print_end(c, 0, first) &&
+	    print_end(c, zinc_array_shape(c)[0] - 1, last)) {
+		offer_item(t, name, '@', first, "the first");
+		if (strcmp(first, last))
+			offer_item(t, name, '@', last, "the last");
+	}
+	zinc_array_close(c);
+}
+
+/* Names of dimensions, and the ends of the one whose value is being typed. */
+static void
+offer_selection(struct run *r, const char *before, const char *word, const char *url)
+{
+	zinc_open_options o = ZINC_OPEN_OPTIONS_INIT;
+	struct typed t = {r, before, word, 0};
+	const char *comma = strrchr(word, ','), *name;
+	zinc_array *a = NULL;
+	int d;
+
+	for (t.done = comma ? (size_t)(comma + 1 - word) : 0; word[t.done] == ' ';)
+		t.done++;
+	o.context = r->ctx;
+	o.read_only = o.climb = 1;
+	o.call = &until_stopped;
+	if (!url || zinc_array_open_url(&a, url, &o, NULL) != ZINC_OK)
+		return;
+	for (d = 0; d < zinc_array_ndim(a); d++) {
+		name = zinc_array_dimension_name(a, d);
+		if (name && strchr(word + t.done, '@'))
+			offer_ends(&t, a, d);
+		else if (name) {
+			offer_item(&t, name, '=', "", "by index");
+			offer_item(&t, name, '@', "", "by value of the coordinate");
+		}
+	}
+	zinc_array_close(a);
+}
+
 /* ---- the last word ---- */
 
 /* The option whose value the last word is; NULL: none. */
@@ -137,16 +240,30 @@ awaited(const struct command *c, const char *before)
 	return o && o->name && o->kind != OPT_FLAG ? o : NULL;
 }
 
+/* The URL among the words: the first after the command that is no option and no option's value. */
+static const char *
+typed_place(const struct command *c, char **words, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i + 1 < n; i++)
+		if (words[i][0] != '-' && !awaited(c, words[i - 1]))
+			return words[i];
+	return NULL;
+}
+
 static void
-offer_value(struct run *r, const char *before, const struct option *o, const char *word)
+offer_value(struct run *r, const char *before, const struct option *o, const char *word, const char *url)
 {
 	if (o->kind == OPT_CHOICE)
 		offer_choices(r, before, strchr(o->value, '=') + 1, word);
+	else if (!strcmp(o->name, "select"))
+		offer_selection(r, before, word, url);
 }
 
 /* "--as=cs" */
 static void
-offer_joined(struct run *r, const struct command *c, const char *word)
+offer_joined(struct run *r, const struct command *c, const char *word, const char *url)
 {
 	size_t n = strcspn(word, "=");
 	const struct option *o = option_find(c, word + 2, n - 2);
@@ -154,19 +271,20 @@ offer_joined(struct run *r, const struct command *c, const char *word)
 
 	text_add(&before, word, n + 1);
 	if (o)
-		offer_value(r, before.p, o, word + n + 1);
+		offer_value(r, before.p, o, word + n + 1, url);
 	text_free(&before);
 }
 
 static void
-offer_word(struct run *r, const struct command *c, const char *before, const char *word)
+offer_word(struct run *r, const struct command *c, char **words, size_t n)
 {
-	const struct option *o = awaited(c, before);
+	const char *word = words[n - 1], *url = typed_place(c, words, n);
+	const struct option *o = awaited(c, words[n - 2]);
 
 	if (o)
-		offer_value(r, "", o, word);
+		offer_value(r, "", o, word, url);
 	else if (begins(word, "--") && strchr(word, '='))
-		offer_joined(r, c, word);
+		offer_joined(r, c, word, url);
 	else if (begins(word, "--") || !strcmp(word, "-"))
 		offer_options(r, c, word[1] ? word : "--");
 	else if (c->most > 0 && strchr(c->usage, '|') && !strpbrk(c->usage, " -"))
@@ -189,7 +307,7 @@ complete(struct run *r, char **words)
 		offer_commands(r, words[1]);
 		offer_tasks(r, words[1]);
 	} else if ((c = command_find(words[0])))
-		offer_word(r, c, words[n - 2], words[n - 1]);
+		offer_word(r, c, words, n);
 	return DONE;
 }
 

@@ -91,6 +91,26 @@ static const char url_text[] =
     "A draft (v3\\-2019 to v3\\-2022) has one entry point, zarr.json, at the root.\n"
     "To create one without such a name, create the root first, or write dir|foo/bar.\n";
 
+static const char select_text[] =
+    ".SH SELECTIONS\n"
+    "Items are separated by commas; dimensions without an item are selected whole.\n"
+    ".TP\n.B 3, 10:20, ::2, \\-5:, [1,5,9], ...\n"
+    "by position, as in NumPy: a number drops the dimension, a slice is clipped, a list is for its own dimension\n"
+    ".TP\n.B time=3, lat=10:20\n"
+    "by name, in any order; a name with odd characters stands between double quotes\n"
+    ".TP\n.B time@2020\\-01\\-03\n"
+    "by value of the coordinate, the array of the dimension's name in the same group or above.\n"
+    "A value that one element has drops the dimension.\n"
+    "A date that is coarser than the coordinate, such as 2020\\-01, means all of its period.\n"
+    ".TP\n.B lat@40..50\n"
+    "all values from 40 to 50, both included, whichever way the coordinate runs; one end may be left out\n"
+    ".TP\n.B lon@~7.5\n"
+    "the nearest value, of two equally near ones the larger\n"
+    ".PP\n"
+    "Items with and without names do not mix.\n"
+    "Packed numbers, missing values and CF times of the coordinate are decoded first.\n"
+    "A value that is not there ends with status 2; a range may select nothing.\n";
+
 /* ---- zinc-NAME.1 ---- */
 
 int
@@ -117,6 +137,8 @@ man_command(struct run *r, const struct command *c)
 		text_puts(&t, ".SH OPTIONS\n");
 		options(&t, c->options);
 	}
+	if (option_find(c, "select", strlen("select")))
+		text_puts(&t, select_text);
 	text_puts(&t, ".SH OPTIONS OF EVERY COMMAND\n");
 	options(&t, common_options);
 	text_puts(&t, exit_text);
@@ -159,6 +181,7 @@ man_all(struct run *r)
 	}
 	text_puts(&t, ".SH OPTIONS OF EVERY COMMAND\n");
 	options(&t, common_options);
+	text_puts(&t, select_text);
 	text_puts(&t, exit_text);
 	text_puts(&t, ".SH SEE ALSO\n");
 	for (c = command_table; c->name; c++)

@@ -136,5 +136,6 @@ mkdir -p "$BUILD/interop-types"
 "$VENV/bin/python" tests/interop/plot.py "$BUILD/zinc" "$BUILD/interop-plot" 200
 "$VENV/bin/python" -c 'import cftime' 2>/dev/null || "$VENV/bin/pip" install -q --disable-pip-version-check cftime
 "$VENV/bin/python" tests/interop/cf_decode.py "$BUILD/zinc" "$BUILD/interop-cf" ${INTEROP_QUICK:+--quick}
+"$VENV/bin/python" tests/interop/cf_select.py "$BUILD/zinc" "$BUILD/interop-select" "${flags[@]}"
 # shellcheck disable=SC2086
 exec "$VENV/bin/python" tests/interop/run.py "${flags[@]}" ${INTEROP_FLAGS:-}

@@ -94,7 +94,7 @@ def int32_down():
     return np.arange(90, -1, -10, dtype="i4")
 
 
-@data_set(sel("0"), sel("250"), none("256"), none("-1"), near("-1"), near("999"), span("-10..20", 0, 20),
+@data_set(sel("0"), sel("250"), none("256"), none("-1"), near("-1"), at("~999", 25), span("-10..20", 0, 20),
           span("240..300", 240, 255))
 def uint8_up():
     return np.arange(0, 255, 10, dtype="u1")
