@@ -372,6 +372,9 @@ struct region {
 /* The index along the array's axis of item i along dimension d of the result. */
 uint64_t region_index(const struct region *g, int d, uint64_t i);
 int region_init(struct region *g, zinc_array *a, const char *select, const char *url);
+/* The same; lenient: ignore dimensions that the array does not have, with `used` as in zinc_find_options. */
+int region_init_some(struct region *g, zinc_array *a, const char *select, const char *url, bool lenient,
+		     uint64_t *used);
 void region_fini(struct region *g);
 zinc_selection region_selection(const struct region *g);
 /* Only `n` items along dimension `d` of the result, from `first`. */
@@ -548,6 +551,9 @@ void source_close(struct source *s);
 int describe_json(struct json *j, const zinc_node *node, const zinc_hierarchy *h, const char *url);
 /* "zstd", "transpose+blosc": the codecs of a `codecs` member, without "bytes". */
 void describe_codecs(struct text *t, const char *codecs_json);
+/* The product of a shape and `size`, the number of stored objects, and that of chunks; UINT64_MAX: more, or not known. */
+uint64_t shape_count(const uint64_t *shape, int ndim, uint64_t size);
+uint64_t object_count(const zinc_array_info *a), chunk_count(const zinc_array_info *a);
 /* "float32", "M8[ns]". */
 void describe_type(struct text *t, const zinc_array_info *a);
 /* "float32 (24, 721)  zstd"; to declare it "float32 t2m(time, lat)  zstd"; or the problem of the node. */

@@ -10,6 +10,8 @@ struct touched {
 	const char *url;
 	const zinc_hierarchy *h;
 	struct json json; /* chunks: what is not printed yet */
+	struct table table;
+	bool sharded;
 };
 
 /* ---- chunks ---- */
@@ -34,25 +36,41 @@ chunk_json(struct touched *x, const zinc_chunk *c)
 }
 
 static void
+count_cell(struct table *t, bool is, uint64_t n)
+{
+	struct text s = {NULL, 0, 0};
+
+	text_printf(&s, is ? "%llu" : "-", (unsigned long long)n);
+	table_text(t, PLAIN, &s);
+}
+
+static void
+begin_table(struct touched *x, bool sharded)
+{
+	x->sharded = sharded;
+	table_init(&x->table, x->run);
+	table_column(&x->table, "chunk", COLUMN_LEFT);
+	table_column(&x->table, "bytes", COLUMN_RIGHT);
+	if (sharded)
+		table_column(&x->table, "offset", COLUMN_RIGHT);
+	table_column(&x->table, "key", COLUMN_KEY);
+}
+
+static void
 chunk_text(struct touched *x, const zinc_chunk *c)
 {
 	struct text t = {NULL, 0, 0};
 	int d;
 
+	if (!x->table.n)
+		begin_table(x, c->in_shard);
 	for (d = 0; d < c->ndim; d++)
 		text_printf(&t, "%s%llu", d ? "," : "", (unsigned long long)c->index[d]);
-	text_fill(&t, ' ', t.n < 14 ? 14 - t.n : 1);
-	if (c->present)
-		text_printf(&t, "%10llu  ", (unsigned long long)c->bytes);
-	else
-		text_printf(&t, "%10s  ", "-");
-	if (c->present && c->in_shard)
-		text_printf(&t, "%10llu  ", (unsigned long long)c->offset);
-	else if (c->in_shard)
-		text_printf(&t, "%10s  ", "-");
-	text_paint(&t, x->run->colour, c->present ? PLAIN : DIM, key_below(x->h, c->key));
-	text_puts(&t, "\n");
-	out_text(&x->run->out, &t);
+	table_text(&x->table, PLAIN, &t);
+	count_cell(&x->table, c->present, c->bytes);
+	if (x->sharded)
+		count_cell(&x->table, c->present && c->in_shard, c->offset);
+	table_cell(&x->table, c->present ? PLAIN : DIM, key_below(x->h, c->key));
 }
 
 static int
@@ -116,7 +134,9 @@ explain_text(struct text *t, const struct touched *x, const zinc_explanation *e,
 	text_label(t, x->run->colour, "better");
 	text_puts(t, "chunks of ");
 	text_times(t, e->chunk_shape, ndim);
-	text_printf(t, " would waste %.0f%%: zinc cp %s NEW --chunks ", e->better_waste * 100, x->url);
+	text_printf(t, " would waste %.0f%%:\n", e->better_waste * 100);
+	text_fill(t, ' ', 13);
+	text_printf(t, "zinc cp %s NEW --chunks ", x->url);
 	add_shape(t, e->chunk_shape, ndim);
 	text_puts(t, " --shards auto\n");
 }
@@ -206,6 +226,8 @@ cmd_chunks(struct run *r)
 		json_end_object(&x.json);
 		out_document(&r->out, &x.json);
 	}
+	if (x.table.n)
+		table_end(&x.table);
 	if (status == DONE && e.only_stored)
 		fprintf(stderr, "zinc: %s: too many chunks to list: only stored chunks are listed\n", x.url);
 	json_free(&x.json);

@@ -3,6 +3,8 @@
  *
  * The JSON output is the description by the library.  The text output prints members of that description.
  */
+#include <stdio.h>
+
 #include "cli.h"
 
 struct info {
@@ -12,19 +14,18 @@ struct info {
 	int status;
 };
 
+/* Long values continue below their beginning. */
 static void
 row(struct info *i, const char *label, const char *value)
 {
-	struct text t = {NULL, 0, 0};
+	const size_t width = screen_width();
+	struct line l = {.colour = i->run->colour, .width = width, .left = width};
 	char padded[16];
-	size_t n = strlen(label);
 
-	memset(padded, ' ', sizeof padded);
-	memcpy(padded, label, n < 12 ? n : 12);
-	padded[13] = '\0';
-	text_paint(&t, i->run->colour, DIM, padded);
-	text_printf(&t, "%s\n", value);
-	out_text(&i->run->out, &t);
+	snprintf(padded, sizeof padded, "%-13.12s", label);
+	line_add(&l, DIM, padded);
+	line_wrap(&l, value, 13, SIZE_MAX, "");
+	line_end(&l, &i->run->out);
 }
 
 static void
@@ -141,16 +142,51 @@ codecs_row(struct info *i, const char *json)
 	text_free(&t);
 }
 
+/* "2 x 3 x 4, 96 B each, 24 in all" */
+static void
+chunks_row(struct info *i, const char *label, const zinc_array_info *a, const uint64_t *shape, uint64_t n)
+{
+	struct text t = {NULL, 0, 0};
+	uint64_t nbytes = shape_count(shape, a->ndim, a->element_size);
+
+	text_times(&t, shape, a->ndim);
+	if (a->element_size && !a->variable && nbytes != UINT64_MAX) {
+		text_puts(&t, ", ");
+		text_size(&t, nbytes);
+		text_puts(&t, " each");
+	}
+	if (n != UINT64_MAX)
+		text_printf(&t, ", %llu in all", (unsigned long long)n);
+	row_text(i, label, &t);
+}
+
+static void
+elements_row(struct info *i, const zinc_array_info *a)
+{
+	const uint64_t n = shape_count(a->shape, a->ndim, 1);
+	struct text t = {NULL, 0, 0};
+
+	if (n == UINT64_MAX)
+		text_puts(&t, "more than 2^64");
+	else
+		text_printf(&t, "%llu", (unsigned long long)n);
+	row_text(i, "elements", &t);
+}
+
 static void
 array_rows(struct info *i, const zinc_array_info *a, const char *json)
 {
+	struct text type = {NULL, 0, 0};
+
 	shape_row(i, "shape", a->shape, a->ndim);
 	names_row(i, a);
-	member_row(i, "data type", json, "data_type");
+	elements_row(i, a);
+	describe_type(&type, a);
+	row_text(i, "data type", &type);
 	if (a->chunk_shape)
-		shape_row(i, "chunks", a->chunk_shape, a->ndim);
+		chunks_row(i, "chunks", a, a->chunk_shape, chunk_count(a));
 	if (a->shard_shape)
-		shape_row(i, "shards", a->shard_shape, a->ndim);
+		chunks_row(i, "shards", a, a->shard_shape, object_count(a));
 	codecs_row(i, json);
 	member_row(i, "fill value", json, "fill_value");
 	if (a->unsupported)
@@ -193,15 +229,19 @@ stored_row(struct info *i, const char *path)
 static int
 show_text(struct info *i, const zinc_node *node)
 {
+	const size_t width = screen_width();
+	struct line l = {.colour = i->run->colour, .width = width, .left = width};
 	struct text t = {NULL, 0, 0};
 	zinc_blob json = ZINC_BLOB_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
 	int status = DONE;
 
-	text_paint(&t, i->run->colour, BOLD, node->path);
-	text_printf(&t, "  %s, %s%s\n", kind_name(node), zinc_hierarchy_format(i->h),
+	text_printf(&t, "  %s, %s%s", kind_name(node), zinc_hierarchy_format(i->h),
 		    node->implicit ? ", implicit (it has no document of its own)" : "");
-	out_text(&i->run->out, &t);
+	line_add(&l, BOLD, node->path);
+	line_wrap(&l, t.p, 4, SIZE_MAX, "");
+	line_end(&l, &i->run->out);
+	text_free(&t);
 	if (node->array) {
 		if (zinc_array_info_describe(node->array, &json, &err))
 			return fail(i->url, &err);

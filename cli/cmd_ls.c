@@ -8,6 +8,7 @@ struct ls {
 	zinc_node_kind kind; /* of the node that the URL names */
 	bool broken;         /* and that is why nothing is listed */
 	struct json children;
+	struct table table; /* with -l */
 	int status;
 };
 
@@ -26,12 +27,12 @@ list_text(struct ls *l, const zinc_node *node)
 	}
 	text_puts(&name, node->depth ? path : node->path);
 	if (l->run->args->detail) {
-		text_printf(&t, "%-6s ", kind_name(node));
-		text_paint(&t, l->run->colour, node->kind == ZINC_NODE_ARRAY ? BOLD : BLUE, text_str(&name));
-		text_fill(&t, ' ', columns(text_str(&name)) < 24 ? 24 - columns(text_str(&name)) : 1);
 		describe_line(&t, node, false);
-		while (t.n && t.p[t.n - 1] == ' ')
-			t.n--;
+		table_cell(&l->table, PLAIN, kind_name(node));
+		table_cell(&l->table, node->kind == ZINC_NODE_ARRAY ? BOLD : BLUE, text_str(&name));
+		table_text(&l->table, PLAIN, &t);
+		text_free(&name);
+		return;
 	} else {
 		text_paint(&t, l->run->colour, node->kind == ZINC_NODE_ARRAY ? PLAIN : BLUE, text_str(&name));
 	}
@@ -99,8 +100,16 @@ cmd_ls(struct run *r)
 	struct ls l = {.run = r, .url = r->args->words.at[0]};
 	int status = open_node(r, l.url, false, &l.h);
 
+	if (r->args->detail && !r->args->json) {
+		table_init(&l.table, r);
+		table_column(&l.table, "", COLUMN_LEFT);
+		table_column(&l.table, "", COLUMN_CUT);
+		table_column(&l.table, "", COLUMN_CUT);
+	}
 	if (status == DONE)
 		status = list(&l);
+	if (l.table.ncells || l.table.begun)
+		table_end(&l.table);
 	json_free(&l.children);
 	zinc_hierarchy_close(l.h);
 	return status;

@@ -21,6 +21,8 @@ struct shown {
 	zinc_stats s;
 	zinc_stored stored;
 	bool unlisted; /* the store cannot list, so stored bytes are not known */
+	bool lenient;  /* of a group: the selection may name dimensions that this array does not have */
+	uint64_t used;
 };
 
 static const char *const of_names[] = {"nothing", "values", "times", "magnitudes", "lengths"};
@@ -274,23 +276,29 @@ json_stored(struct json *j, const zinc_stored *s)
 }
 
 static void
+json_members(struct json *to, const struct shown *x)
+{
+	json_string(json_key(to, "of"), of_names[x->s.of]);
+	json_uint(json_key(to, "elements"), x->s.elements);
+	json_uint(json_key(to, "nan"), x->s.nan);
+	json_uint(json_key(to, "infinite"), x->s.infinite);
+	json_numbers(to, x);
+	json_histogram(to, x);
+	json_key(to, "stored");
+	if (x->unlisted)
+		json_null(to);
+	else
+		json_stored(to, &x->stored);
+}
+
+static void
 show_json(struct shown *x)
 {
 	struct json j = JSON_INIT;
 
 	json_begin_object(&j);
 	json_string(json_key(&j, "url"), x->url);
-	json_string(json_key(&j, "of"), of_names[x->s.of]);
-	json_uint(json_key(&j, "elements"), x->s.elements);
-	json_uint(json_key(&j, "nan"), x->s.nan);
-	json_uint(json_key(&j, "infinite"), x->s.infinite);
-	json_numbers(&j, x);
-	json_histogram(&j, x);
-	json_key(&j, "stored");
-	if (x->unlisted)
-		json_null(&j);
-	else
-		json_stored(&j, &x->stored);
+	json_members(&j, x);
 	json_end_object(&j);
 	out_document(&x->run->out, &j);
 }
@@ -317,7 +325,7 @@ stats(struct shown *x, zinc_array *a)
 	zinc_selection sel;
 	struct region g;
 	zinc_status st;
-	int status = region_init(&g, a, x->run->args->select, x->url);
+	int status = region_init_some(&g, a, x->run->args->select, x->url, x->lenient, &x->used);
 
 	if (status == DONE) {
 		progress_init(&progress, x->run, "reading");
@@ -357,19 +365,221 @@ stats_open_cf(struct shown *x, zinc_array *a)
 	return DONE;
 }
 
+static int
+stats_of_array(struct shown *x, zinc_array *a)
+{
+	int status;
+
+	x->array = a;
+	status = stats_open_cf(x, a);
+	return status == DONE ? stats(x, a) : status;
+}
+
+/* ---- a group: one row per array ---- */
+
+struct several {
+	struct run *run;
+	const char *url;
+	zinc_hierarchy *h;
+	struct table table;
+	struct json json;
+	uint64_t used;  /* items of the selection that belong to some array */
+	uint64_t count; /* arrays */
+	int status;
+};
+
+static void
+cell(struct table *t, const struct shown *x, void (*add)(struct text *t, const struct shown *x))
+{
+	struct text s = {NULL, 0, 0};
+
+	if (has_numbers(x))
+		add(&s, x);
+	table_text(t, PLAIN, &s);
+}
+
+/* Six digits are enough to compare arrays; stats of one array has all. */
+static void
+add_short(struct text *t, const struct shown *x, zinc_number v)
+{
+	if (x->s.of != ZINC_STATS_TIMES && x->s.type == ZINC_FLOAT64)
+		text_printf(t, "%.6g", v.f);
+	else
+		add_number(t, x, v, false);
+}
+
+static void
+add_min(struct text *t, const struct shown *x)
+{
+	add_short(t, x, x->s.min);
+}
+
+static void
+add_max(struct text *t, const struct shown *x)
+{
+	add_short(t, x, x->s.max);
+}
+
+static void
+add_short_mean(struct text *t, const struct shown *x)
+{
+	if (x->s.of == ZINC_STATS_TIMES)
+		add_mean(t, x, false);
+	else
+		text_printf(t, "%.6g", x->s.mean);
+}
+
+static void
+add_deviation(struct text *t, const struct shown *x)
+{
+	text_printf(t, "%.6g", x->s.deviation);
+}
+
+static void
+several_row(struct several *m, const struct shown *x, const zinc_node *node)
+{
+	const size_t skip = strlen(zinc_hierarchy_path(m->h));
+	struct text s = {NULL, 0, 0};
+	struct table *t = &m->table;
+
+	table_cell(t, BOLD, node->path + (skip > 1 ? skip + 1 : 1));
+	text_times(&s, node->array->shape, node->array->ndim);
+	table_text(t, PLAIN, &s);
+	describe_type(&s, node->array);
+	table_text(t, PLAIN, &s);
+	cell(t, x, add_min);
+	cell(t, x, add_max);
+	cell(t, x, add_short_mean);
+	cell(t, x, add_deviation);
+	text_printf(&s, "%llu", (unsigned long long)x->s.nan);
+	table_text(t, PLAIN, &s);
+	text_printf(&s, "%llu", (unsigned long long)x->stored.objects);
+	table_text(t, PLAIN, x->unlisted ? &(struct text){NULL, 0, 0} : &s);
+	text_free(&s);
+	if (x->stored.bytes)
+		text_printf(&s, "%.2f", (double)x->stored.decoded_bytes / (double)x->stored.bytes);
+	table_text(t, PLAIN, &s);
+}
+
+static void
+several_json(struct several *m, const struct shown *x, const zinc_node *node)
+{
+	struct text type = {NULL, 0, 0};
+	struct json *j = &m->json;
+
+	describe_type(&type, node->array);
+	json_begin_object(j);
+	json_string(json_key(j, "path"), node->path);
+	json_shape(json_key(j, "shape"), node->array->shape, node->array->ndim);
+	json_string(json_key(j, "type"), text_str(&type));
+	json_members(j, x);
+	json_end_object(j);
+	text_free(&type);
+}
+
+/* A failure is said, and the other arrays follow. */
+static int
+several_array(void *arg, const zinc_node *node)
+{
+	struct several *m = arg;
+	struct shown x = {.run = m->run, .s = ZINC_STATS_INIT, .stored = ZINC_STORED_INIT, .lenient = true};
+	struct text url = {NULL, 0, 0};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_array *a = NULL;
+	int status = complain_of_node(m->h, m->url, node);
+
+	if (!node->array) {
+		m->status = status > m->status ? status : m->status;
+		return interrupted();
+	}
+	text_printf(&url, "%s%s", m->url,
+		    node->path + (zinc_hierarchy_path(m->h)[1] ? strlen(zinc_hierarchy_path(m->h)) : 0));
+	x.url = url.p;
+	status = zinc_array_info_open(&a, node->array, &until_stopped, &err) ? fail(x.url, &err) : DONE;
+	if (status == DONE)
+		status = stats_of_array(&x, a);
+	m->count++;
+	m->used |= x.used;
+	if (status == DONE && m->run->args->json)
+		several_json(m, &x, node);
+	else if (status == DONE)
+		several_row(m, &x, node);
+	m->status = status > m->status ? status : m->status;
+	zinc_cf_close(x.cf);
+	zinc_array_close(a);
+	text_free(&url);
+	return interrupted() || status == CANCELLED;
+}
+
+static void
+several_columns(struct table *t, const struct run *r)
+{
+	static const char *const heads[] = {"min", "max", "mean", "std", "NaN", "chunks", "ratio"};
+	size_t i;
+
+	table_init(t, r);
+	table_column(t, "array", COLUMN_KEY);
+	table_column(t, "shape", COLUMN_CUT);
+	table_column(t, "type", COLUMN_CUT);
+	for (i = 0; i < sizeof heads / sizeof *heads; i++)
+		table_column(t, heads[i], COLUMN_RIGHT);
+}
+
+static int
+stats_of_group(struct run *r, const char *url, zinc_hierarchy *h)
+{
+	struct several m = {.run = r, .url = url, .h = h, .json = JSON_INIT};
+	zinc_error err = ZINC_ERROR_INIT;
+
+	several_columns(&m.table, r);
+	if (zinc_node_walk(h, zinc_hierarchy_path(h), -1, several_array, &m, &until_stopped, &err))
+		m.status = fail(url, &err);
+	if (r->args->select && m.count && !m.used && m.status == DONE)
+		m.status = complain(USAGE, "-s", "no array of the group has a dimension that is selected");
+	else if (!r->args->json)
+		table_end(&m.table);
+	if (r->args->json && m.status != USAGE && !interrupted()) {
+		struct json j = JSON_INIT;
+
+		json_begin_object(&j);
+		json_string(json_key(&j, "url"), url);
+		json_list(json_key(&j, "arrays"), &m.json);
+		json_end_object(&j);
+		out_document(&r->out, &j);
+	}
+	json_free(&m.json);
+	return interrupted() ? CANCELLED : m.status;
+}
+
+/* Is it a group?  Asked only when it is no array, so that an array costs no request more. */
+static bool
+opens_group(struct run *r, const char *url, zinc_hierarchy **h)
+{
+	zinc_open_options o = open_options(r, false);
+	zinc_node_kind kind = ZINC_NODE_NONE;
+
+	o.keep_documents = 1;
+	return zinc_hierarchy_open_url(h, typed_url(r->args, url), &o, NULL) == ZINC_OK &&
+	       zinc_node_exists(*h, zinc_hierarchy_path(*h), &kind, &until_stopped, NULL) == ZINC_OK &&
+	       kind == ZINC_NODE_GROUP;
+}
+
 int
 cmd_stats(struct run *r)
 {
 	struct shown x = {.run = r, .url = r->args->words.at[0], .s = ZINC_STATS_INIT, .stored = ZINC_STORED_INIT};
+	zinc_open_options o = open_options(r, false);
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = NULL;
 	zinc_array *a = NULL;
-	int status = open_array(r, x.url, false, &a);
+	int status;
 
-	if (status != DONE)
+	if (zinc_array_open_url(&a, typed_url(r->args, x.url), &o, &err)) {
+		status = opens_group(r, x.url, &h) ? stats_of_group(r, x.url, h) : fail(x.url, &err);
+		zinc_hierarchy_close(h);
 		return status;
-	x.array = a;
-	status = stats_open_cf(&x, a);
-	if (status == DONE)
-		status = stats(&x, a);
+	}
+	status = stats_of_array(&x, a);
 	if (status == DONE && r->args->json)
 		show_json(&x);
 	else if (status == DONE)

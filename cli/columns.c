@@ -126,7 +126,8 @@ flush(struct table *t)
 
 	if (!t->begun) {
 		fix_widths(t);
-		print_header(t);
+		if (*t->head[0]) /* else it has no header, as in ls */
+			print_header(t);
 		t->begun = true;
 	}
 	for (row = k = 0; row < rows; row++) {

@@ -47,7 +47,7 @@ const struct option option_table[] = {
     {"dry-run", 0, NULL, OPT_FLAG, FIELD(dry_run), "print what would be done, and change nothing"},
     {"yes", 'y', NULL, OPT_FLAG, FIELD(yes), "do not ask for confirmation"},
     {"rm", 0, "KEY", OPT_LIST, FIELD(removed), "remove an attribute; may be repeated"},
-    {"long", 'l', NULL, OPT_FLAG, FIELD(detail), "columns: kind, type, shape, chunks, name"},
+    {"long", 'l', NULL, OPT_FLAG, FIELD(detail), "columns: kind, name, type, shape, chunks, codecs"},
     {"long.stores", 'l', NULL, OPT_FLAG, FIELD(detail), "also list the settings of each store"},
     {"recursive", 'r', NULL, OPT_FLAG, FIELD(recursive), "include everything below the node"},
     {"depth", 0, "N", OPT_INT, FIELD(depth), "at most N levels"},
@@ -173,6 +173,7 @@ const struct command command_table[] = {
      "decoded elements are not selected, better chunks are suggested."},
     {"stats", "summarise elements: min, max, mean, histogram", "URL", "zinc stats data.zarr/t2m -s '0:24'",
      "select cf json", 1, 1, cmd_stats,
+     "Of a group: one table of all arrays below.\n"
      "The width of a bin is a power of two, so one pass over the elements is enough.\n"
      "Stored bytes are those of the whole array, also with -s."},
     {"conventions", "list, check or declare Zarr conventions",

@@ -30,14 +30,18 @@ finding_text(struct text *t, bool colour, const char *where, const zinc_finding 
 	static const char *const label[] = {"warning", "error", "unsupported"};
 	static const enum paint paint[] = {YELLOW, RED, YELLOW};
 
+	const size_t width = screen_width();
+	struct line l = {.colour = colour, .width = width, .left = width};
 	struct text line = {NULL, 0, 0};
 
-	text_paint(t, colour, f->repaired ? GREEN : paint[f->level], f->repaired ? "repaired" : label[f->level]);
+	line_add(&l, f->repaired ? GREEN : paint[f->level], f->repaired ? "repaired" : label[f->level]);
 	text_printf(&line, " %s: %s%s%s%s%s", f->rule, where, *where && *f->pointer ? " " : "", f->pointer,
 		    *where || *f->pointer ? ": " : "", f->message);
 	if (*f->fix && !f->repaired)
 		text_printf(&line, "; %s", f->fix);
-	text_escape(t, text_str(&line), line.n, ESCAPE_LINE);
+	line_wrap(&l, text_str(&line), 4, SIZE_MAX, "");
+	text_add(t, text_str(&l.text), l.text.n);
 	text_puts(t, "\n");
+	text_free(&l.text);
 	text_free(&line);
 }

@@ -57,6 +57,12 @@ measure(struct region *g)
 int
 region_init(struct region *g, zinc_array *a, const char *select, const char *url)
 {
+	return region_init_some(g, a, select, url, false, NULL);
+}
+
+int
+region_init_some(struct region *g, zinc_array *a, const char *select, const char *url, bool lenient, uint64_t *used)
+{
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_find_options find = ZINC_FIND_OPTIONS_INIT;
 	const char *why = zinc_array_unsupported(a);
@@ -65,6 +71,8 @@ region_init(struct region *g, zinc_array *a, const char *select, const char *url
 	if (why)
 		return complain(UNSUPPORTED, url, "%s", why);
 	find.call = &until_stopped;
+	find.lenient = lenient;
+	find.used = used;
 	if (zinc_selection_find(&g->parsed, a, select ? select : "", &find, &err))
 		return fail(url, &err);
 	if (g->parsed->dims && g->ndim)

@@ -124,6 +124,68 @@ describe_line(struct text *t, const zinc_node *node, bool declare)
 	zinc_blob_fini(&json);
 }
 
+/* ---- counts ---- */
+
+uint64_t
+shape_count(const uint64_t *shape, int ndim, uint64_t size)
+{
+	bool huge = false;
+	int d;
+
+	for (d = 0; d < ndim; d++) {
+		if (shape[d] == 0)
+			return 0;
+		huge = huge || __builtin_mul_overflow(size, shape[d], &size);
+	}
+	return huge ? UINT64_MAX : size;
+}
+
+uint64_t
+object_count(const zinc_array_info *a)
+{
+	return a->grid_shape ? shape_count(a->grid_shape, a->ndim, 1) : UINT64_MAX;
+}
+
+/* Inner chunks of shards: those that hold elements of the array. */
+uint64_t
+chunk_count(const zinc_array_info *a)
+{
+	uint64_t counts[ZINC_MAX_NDIM];
+	int d;
+
+	if (!a->shard_shape || !a->chunk_shape)
+		return object_count(a);
+	for (d = 0; d < a->ndim; d++)
+		counts[d] =
+		    a->chunk_shape[d] ? a->shape[d] / a->chunk_shape[d] + (a->shape[d] % a->chunk_shape[d] != 0) : 0;
+	return shape_count(counts, a->ndim, 1);
+}
+
+static void
+json_count(struct json *j, const char *name, uint64_t n)
+{
+	json_key(j, name);
+	if (n == UINT64_MAX)
+		json_null(j);
+	else
+		json_uint(j, n);
+}
+
+static void
+json_counts(struct json *j, const zinc_array_info *a)
+{
+	struct text type = {NULL, 0, 0};
+	const bool sized = a->chunk_shape && a->element_size && !a->variable;
+
+	describe_type(&type, a);
+	json_string(json_key(j, "type"), text_str(&type));
+	json_count(j, "elements", shape_count(a->shape, a->ndim, 1));
+	json_count(j, "chunk_bytes", sized ? shape_count(a->chunk_shape, a->ndim, a->element_size) : UINT64_MAX);
+	json_count(j, "chunks", chunk_count(a));
+	json_count(j, "shards", a->shard_shape ? object_count(a) : UINT64_MAX);
+	text_free(&type);
+}
+
 /* ---- the whole node ---- */
 
 static const char *const kinds[] = {"unknown", "group", "array"};
@@ -169,6 +231,7 @@ describe_json(struct json *j, const zinc_node *node, const zinc_hierarchy *h, co
 			return fail(url, &err);
 		json_compact(j, json.data);
 		json_reopen_object(j);
+		json_counts(j, node->array);
 		zinc_blob_fini(&json);
 	} else if (node->problem && node->problem_code != ZINC_E_UNSUPPORTED) {
 		json_problem(j, node);

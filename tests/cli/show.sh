@@ -15,8 +15,9 @@ prints <<'END'
 /t  array, v3
 shape        100 x 20
 dimensions   y, x
+elements     2000
 data type    float64
-chunks       30 x 7
+chunks       30 x 7, 1.64 KiB each, 12 in all
 codecs       bytes(endian=little) + gzip(level=1)
 fill value   NaN
 attribute    spam = "ham"
@@ -39,7 +40,7 @@ has 'attribute    q"r = "\",]"'
 zinc 0 info --json d.zarr/t
 is_json
 prints <<'END'
-{"path":"/t","node_type":"array","format":"v3","shape":[100,20],"dimension_names":["y","x"],"data_type":"float64","byte_order":"little","chunk_shape":[30,7],"shard_shape":null,"order":"C","codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"gzip","configuration":{"level":1}}],"fill_value":"NaN","attributes":{"spam":"ham","big":18446744073709551615,"f":1.50},"chunk_grid":{"name":"regular"},"chunk_key_example":"t/c/0/0","metadata_key":"t/zarr.json"}
+{"path":"/t","node_type":"array","format":"v3","shape":[100,20],"dimension_names":["y","x"],"data_type":"float64","byte_order":"little","chunk_shape":[30,7],"shard_shape":null,"order":"C","codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"gzip","configuration":{"level":1}}],"fill_value":"NaN","attributes":{"spam":"ham","big":18446744073709551615,"f":1.50},"chunk_grid":{"name":"regular"},"chunk_key_example":"t/c/0/0","metadata_key":"t/zarr.json","type":"float64","elements":2000,"chunk_bytes":1680,"chunks":12,"shards":null}
 END
 zinc 0 info --json d.zarr
 is_json
@@ -92,7 +93,7 @@ prints <<<"d.zarr/t  float64 (100, 20)  chunks (30, 7)  gzip"
 zinc 0 tree --json d.zarr
 is_json
 has '{"path":"/","node_type":"group","children":[{"path":"/sub","node_type":"group","children":[{"path":"/sub/n","node_type":"array",'
-has '"metadata_key":"t/zarr.json","children":[]}]}'
+has '"chunks":12,"shards":null,"children":[]}]}'
 
 # ---- ls ----
 zinc 0 ls d.zarr
@@ -110,12 +111,12 @@ END
 zinc 0 ls -l d.zarr
 prints <<'END'
 group  sub
-array  t                       float64 (100, 20)  chunks (30, 7)  gzip
+array  t    float64 (100, 20)  chunks (30, 7)  gzip
 END
 zinc 0 ls -lr d.zarr/sub
 prints <<'END'
-array  n                       bool ()  chunks ()
-array  s                       uint8 (64, 64)  chunks (8, 8) in shards (32, 32)  transpose+zstd
+array  n  bool ()  chunks ()
+array  s  uint8 (64, 64)  chunks (8, 8) in shards (32, 32)  transpose+zstd
 END
 zinc 0 ls d.zarr/t
 prints <<<"/t"
