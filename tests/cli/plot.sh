@@ -180,6 +180,7 @@ has "↑ lat"
 grep -n ' ┤' out >ticks
 grep -q '^3:\|^4:' <(head -n 1 ticks) || bad "no tick at the top"
 has "20 ┤" <(head -n 1 ticks) || bad "north is not at the top"
+grep -q '█' <(sed -n 3p out) || bad "the last row is not at the top"
 printf x >g.zarr/lat/c/0
 zinc 0 plot g.zarr/v --json
 has "an axis shows indices" err
