@@ -252,20 +252,22 @@ zinc_cf_times_choose(zinc_cf_times *t, bool counts, const zinc_cf_range *r)
 
 /* ---- text ---- */
 
-/* "3 days 12:00:00", "-0 days 00:00:01.5"; the sign is that of the whole. */
+/* "3 days 12:00:00", "-0 days 00:00:01.500000"; the sign is that of the whole. */
 void
 zinc_cf_duration_print(const zinc_cf_times *t, int64_t v, char text[64])
 {
 	const uint64_t per_second = (uint64_t)(ZINC_SECOND_NS / t->unit_ns);
 	const uint64_t all = v < 0 ? -(uint64_t)v : (uint64_t)v, seconds = all / per_second;
-	uint64_t fraction = all % per_second;
-	int digits = t->unit_ns == 1 ? 9 : t->unit_ns == US_NS ? 6 : 3, n;
+	uint64_t fraction = all % per_second * (uint64_t)t->unit_ns;
+	int digits = 9, n;
 
 	n = snprintf(text, 64, "%s%" PRIu64 " days %02d:%02d:%02d", v < 0 ? "-" : "", seconds / 86400,
 		     (int)(seconds / 3600 % 24), (int)(seconds / 60 % 60), (int)(seconds % 60));
 	if (fraction == 0 || n < 0)
 		return;
-	for (; fraction % 1000 == 0; fraction /= 1000)
-		digits -= 3;
+	if (fraction % 1000 == 0) {
+		fraction /= 1000;
+		digits = 6;
+	}
 	(void)snprintf(text + n, 64 - (size_t)n, ".%0*" PRIu64, digits, fraction);
 }

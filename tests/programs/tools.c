@@ -63,6 +63,38 @@ look(zinc_array *a)
 	zinc_selection_free(part);
 }
 
+/* ---- decoding ---- */
+
+static void
+decode(zinc_hierarchy *h)
+{
+	static const uint64_t shape[] = {2};
+	zinc_array_options options = ZINC_ARRAY_OPTIONS_INIT;
+	zinc_cf_about about = ZINC_CF_ABOUT_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+	const int32_t days[2] = {0, 59};
+	int64_t decoded[2] = {0, 0};
+	zinc_array *a = NULL;
+	zinc_cf *cf = NULL;
+	char text[64];
+
+	options.ndim = 1;
+	options.shape = shape;
+	options.dtype = "int32";
+	options.attributes = "{\"units\": \"days since 2000-01-01\", \"calendar\": \"noleap\"}";
+	OK(zinc_array_create(&a, h, "/time", &options, &err));
+	OK(zinc_cf_open(&cf, a, &err));
+	zinc_array_close(a);
+	OK(zinc_cf_describe(cf, &about, &err));
+	CHECK(about.kind == ZINC_CF_DATE && about.type == ZINC_INT64);
+	TEXT_IS(about.calendar, "noleap");
+	OK(zinc_cf_decode(cf, days, 2, decoded, &err));
+	OK(zinc_cf_print(cf, &decoded[1], text, &err));
+	TEXT_IS(text, "2000-03-01T00:00:00");
+	zinc_cf_close(cf);
+	OK(zinc_node_erase(h, "/time", NULL, &err));
+}
+
 /* ---- copying ---- */
 
 static void
@@ -158,6 +190,7 @@ call_tools(const char *url)
 	snprintf(at, sizeof at, "%s/tools.zarr", url);
 	open.create = 1;
 	OK(zinc_hierarchy_open_url(&h, at, &open, &err));
+	decode(h);
 	a = make(h);
 	look(a);
 	copy(h, at);
