@@ -269,6 +269,10 @@ test_times(void **state)
 	     "<m8[ms] 0 days 00:00:00 NaT 0 days 00:00:00.059000"},
 	    {"int64", "{\"units\":\"hours\"}", "plain"},
 	};
+	static const struct row empty[] = {
+	    {"int64", "{\"units\":\"days since 2000-01-01\"}", "<M8[ns]"},
+	    {"int64", "{\"units\":\"days since 2000-01-01\",\"calendar\":\"noleap\"}", "<U32"},
+	};
 	static const double reals[] = {0.5, NAN, INFINITY, 1e-7};
 	static const struct row of_reals[] = {
 	    {"float64", "{\"units\":\"days since 2000-01-01\"}",
@@ -295,7 +299,7 @@ test_times(void **state)
 	decode_rows(of_reals, COUNT(of_reals), reals, COUNT(reals));
 	decode_rows(too_far, COUNT(too_far), far, COUNT(far));
 	decode_rows(unsigned_rows, COUNT(unsigned_rows), large, COUNT(large));
-	decode_rows(rows, 2, counts, 0); /* no elements */
+	decode_rows(empty, COUNT(empty), counts, 0);
 }
 
 /* ---- (9) elements do not depend on others ---- */
