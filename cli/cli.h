@@ -294,6 +294,8 @@ void line_add(struct line *l, enum paint p, const char *s);
  * the mark. */
 void line_wrap(struct line *l, const char *s, size_t indent, size_t most, const char *mark);
 void line_end(struct line *l, struct out *o);
+/* Text of several lines, each of them wrapped; frees it. */
+void out_wrapped(struct run *r, struct text *t);
 
 /* ---- columns.c: tables ---- */
 

@@ -96,7 +96,7 @@ summary_text(struct validate *v, const zinc_validate_counts *n)
 	if (n->repaired)
 		text_printf(&t, ", %llu repaired", (unsigned long long)n->repaired);
 	text_puts(&t, "\n");
-	out_text(&v->run->out, &t);
+	out_wrapped(v->run, &t);
 }
 
 int

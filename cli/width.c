@@ -304,3 +304,21 @@ line_wrap(struct line *l, const char *s, size_t indent, size_t most, const char 
 	l->left = 0;
 	text_free(&clean);
 }
+
+void
+out_wrapped(struct run *r, struct text *t)
+{
+	const size_t width = screen_width();
+	char *line, *end;
+
+	for (line = t->p; line && *line; line = end) {
+		struct line l = {.colour = r->colour, .width = width, .left = width};
+
+		end = line + strcspn(line, "\n");
+		if (*end)
+			*end++ = '\0';
+		line_wrap(&l, line, 4, SIZE_MAX, "");
+		line_end(&l, &r->out);
+	}
+	text_free(t);
+}

@@ -14,7 +14,7 @@ packages() {
 	case $1 in
 	build) echo gcc libc6-dev cmake ninja-build pkg-config libzstd-dev libblosc-dev libisal-dev libdeflate-dev libbz2-dev liblzma-dev liblz4-dev libpcre2-dev libcurl4-openssl-dev libssl-dev libsqlite3-dev liblmdb-dev libmongoc-dev libpq-dev libleveldb-dev libdb5.3-dev libkyotocabinet-dev libtokyocabinet-dev ;;
 	make) echo make ;;
-	test) echo g++ libcmocka-dev python3 openssl pmccabe binutils json-schema-test-suite libtest-json-schema-acceptance-perl python3-jsonschema zsh fish mandoc python3-numpy nginx-light ;;
+	test) echo g++ libcmocka-dev python3 openssl pmccabe binutils json-schema-test-suite libtest-json-schema-acceptance-perl python3-jsonschema zsh fish mandoc python3-numpy nginx-light tmux ;;
 	clang) echo clang llvm libclang-rt-dev ;;
 	valgrind) echo valgrind libc6-dbg ;;
 	s390x) echo gcc-s390x-linux-gnu qemu-user ;;
