@@ -1,6 +1,8 @@
 /*
  * fuzz_selection.c - texts of selections, checked and cut at chunk boundaries
  *
+ * Dimensions have the names a, b, "c d" ...; values are resolved by a function here.
+ *
  * Input: one byte for the rank, per dimension one byte each for length and chunk, then the text.  An
  * accepted selection must be inside the array, and its segments must cover it exactly.
  */
@@ -16,6 +18,23 @@
 	} while (0)
 
 enum { MOST_DIMS = 5 };
+
+/* A value selects the element that its length says, or a list. */
+static zinc_status
+value_of(void *arg, int dim, const char *text, bool quoted, zinc_select_dim *out, zinc_error *err)
+{
+	const uint64_t length = ((const uint64_t *)arg)[dim], n = strlen(text);
+	uint64_t *list;
+
+	if (n >= length)
+		return zinc_fail(err, ZINC_E_RANGE, "no such value");
+	*out = (zinc_select_dim){.start = n, .count = 1, .step = 1, .drop = 1};
+	if (quoted && (list = zinc_alloc(NULL, sizeof *list))) {
+		*list = n;
+		*out = (zinc_select_dim){.step = 1, .list = list, .nlist = 1};
+	}
+	return ZINC_OK;
+}
 
 /* A byte as a length: small values unchanged, then powers of two up to the maximum. */
 static uint64_t
@@ -62,7 +81,9 @@ check_split(const zinc_grid *g, int dim, const zinc_sel_dim *sel)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint64_t shape[MOST_DIMS], chunk[MOST_DIMS];
+	static const char *const names[MOST_DIMS] = {"a", "b", "c d", NULL, "a"};
+	uint64_t shape[MOST_DIMS], chunk[MOST_DIMS], used;
+	zinc_sel_axes axes;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_selection *selection;
 	zinc_grid g;
@@ -88,7 +109,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = '\0';
 	zinc_grid_regular_init(&g, ndim, chunk);
-	if (zinc_sel_parse_text(&selection, NULL, text, ndim, shape, &err) == ZINC_OK) {
+	axes = (zinc_sel_axes){
+	    .ndim = ndim, .shape = shape, .names = names, .lenient = size % 2 != 0, .used = &used, .value = value_of};
+	axes.arg = shape;
+	if (zinc_sel_parse_axes(&selection, NULL, text, &axes, &err) == ZINC_OK) {
 		const zinc_status st = zinc_sel_init(&sel, NULL, selection, &g, ndim, shape, &err);
 
 		MUST(st == ZINC_OK || (st == ZINC_E_LIMIT && strstr(err.text, "2^64")));

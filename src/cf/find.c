@@ -404,6 +404,8 @@ show(search *s, uint64_t i, char out[60])
 
 	if (read_piece(s, i, 1, NULL) != ZINC_OK || print_first(s, text, sizeof text) != ZINC_OK)
 		snprintf(text, sizeof text, "?");
+	if (s->x->kind == ZINC_AXIS_TIME && s->fine == ZINC_TO_DAY)
+		text[strcspn(text, "T")] = '\0'; /* all are at midnight */
 	zinc_show(out, 60, text);
 }
 

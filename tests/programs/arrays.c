@@ -83,6 +83,7 @@ read_and_write(zinc_array *a)
 	zinc_selection box = ZINC_SELECTION_ALL, *parsed = NULL;
 	zinc_call_options call = ZINC_CALL_OPTIONS_INIT;
 	zinc_io_options io = ZINC_IO_OPTIONS_INIT;
+	zinc_array *coordinate = NULL;
 	zinc_error err = ZINC_ERROR_INIT;
 	uint64_t shape[ZINC_MAX_NDIM];
 	float all[16][16], part[6][2];
@@ -112,6 +113,10 @@ read_and_write(zinc_array *a)
 	OK(zinc_array_read(a, parsed, ZINC_BUFFER(whole, sizeof whole), NULL, &err)); /* float32 -> int32 */
 	CHECK(whole[0] == -1 && whole[1] == 13 * 16 + 1);
 	zinc_selection_free(parsed);
+	OK(zinc_selection_find(&parsed, a, "13, 8", NULL, &err));
+	zinc_selection_free(parsed);
+	GIVES(ZINC_E_INVALID, zinc_selection_find(&parsed, a, "x@8", NULL, &err));
+	GIVES(ZINC_E_NOTFOUND, zinc_cf_coordinate(&coordinate, a, 0, NULL, &err));
 	OK(zinc_array_write_text(a, "13, 8", ZINC_BUFFER(&elements[13][8], sizeof(float)), NULL, &err));
 	GIVES(ZINC_E_RANGE, zinc_array_read_text(a, "16, 0", ZINC_BUFFER(whole, sizeof whole), NULL, &err));
 }

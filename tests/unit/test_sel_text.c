@@ -187,6 +187,114 @@ texts_that_do_not(void **state)
 	zinc_selection_free(s);
 }
 
+/* What the caller's function gets of "b@value": it selects element 2, or two in a list. */
+static zinc_status
+value_of(void *arg, int dim, const char *text, bool quoted, zinc_select_dim *out, zinc_error *err)
+{
+	(void)err;
+	assert_int_equal(dim, 1);
+	assert_string_equal(text, arg);
+	*out = (zinc_select_dim){.start = 2, .count = 1, .step = 1, .drop = !quoted};
+	if (quoted) {
+		uint64_t *list = zinc_alloc(NULL, 2 * sizeof *list);
+
+		assert_non_null(list);
+		list[0] = 3;
+		list[1] = 0;
+		*out = (zinc_select_dim){.step = 1, .list = list, .nlist = 2};
+	}
+	return ZINC_OK;
+}
+
+/* (3) */
+static void
+names_select(void **state)
+{
+	static const char *const names[] = {"a", "b", "c, d"};
+	static const struct {
+		const char *text, *want; /* or the beginning of the message */
+		uint64_t used;
+		bool lenient;
+	} rows[] = {
+	    {"a=3", "3,1,1! 0,4,1 0,7,1", 1, false},
+	    {"b=1:3, a=-1", "9,1,1! 1,2,1 0,7,1", 3, false},
+	    {" b = [1, 0] , a = ::2 ", "0,5,2 [1,0] 0,7,1", 3, false},
+	    {"\"c, d\"=6, \"a\"=0", "0,1,1! 0,4,1 6,1,1!", 3, false},
+	    {"\"\\a\"=4", "4,1,1! 0,4,1 0,7,1", 1, false},
+	    {"b@x y , a=1", "1,1,1! 2,1,1! 0,7,1", 3, false},
+	    {"b@\"x y\"", "0,10,1 [3,0] 0,7,1", 1, false},
+	    {"z=3, b=0, y@\"1,2\", w=[1,2]", "0,10,1 0,1,1! 0,7,1", 2, true},
+	    {"z=3", "0,10,1 0,4,1 0,7,1", 0, true},
+	    {"3, 1:2", "3,1,1! 1,1,1 0,7,1", 3, true},
+	    {"z=3", "there is no dimension \"z\"; there are a, b, c, d", 0, false},
+	    {"a=1, a=2", "the text selects twice from the dimension \"a\"", 1, false},
+	    {"a=1, 2", "selection", 1, false},
+	    {"2, a=1", "selection", 0, false},
+	    {"a=1, ...", "selection", 1, false},
+	    {"=1", "selection", 0, false},
+	    {"a=", "selection", 1, false},
+	    {"a", "selection", 0, false},
+	    {"a=1 2", "selection", 1, false},
+	    {"\"a=1", "selection", 0, false},
+	    {"b@\"x y\" z", "selection", 1, false},
+	    {"a=1,", "selection", 1, false},
+	    {"a=10", "index 10 is out of bounds", 1, false},
+	};
+	char given[] = "x y";
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		uint64_t used = 99;
+		const zinc_sel_axes axes = {.ndim = 3,
+					    .shape = shape,
+					    .names = names,
+					    .lenient = rows[i].lenient,
+					    .used = &used,
+					    .value = value_of,
+					    .arg = given};
+		zinc_error err = ZINC_ERROR_INIT;
+		zinc_selection *s = NULL;
+		const zinc_status st = zinc_sel_parse_axes(&s, NULL, rows[i].text, &axes, &err);
+		const char *got = st == ZINC_OK ? describe(s) : zinc_error_text(&err);
+
+		if (st == ZINC_OK ? strcmp(got, rows[i].want) != 0 : !strstr(got, rows[i].want))
+			fail_msg("\"%s\" gives %s", rows[i].text, got);
+		assert_int_equal(used, rows[i].used);
+		zinc_selection_free(s);
+	}
+}
+
+static void
+names_that_do_not_help(void **state)
+{
+	static const char *const twice[] = {"x", "x", NULL};
+	const zinc_sel_axes doubled = {.ndim = 3, .shape = shape, .names = twice}, none = {.ndim = 3, .shape = shape};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_selection *s;
+	char many[65 * 4 + 1] = "";
+	size_t i;
+
+	(void)state;
+	assert_int_equal(zinc_sel_parse_axes(&s, NULL, "x=1", &doubled, &err), ZINC_E_INVALID);
+	assert_non_null(strstr(zinc_error_text(&err), "more than one dimension"));
+	assert_int_equal(zinc_sel_parse_axes(&s, NULL, "x=1", &none, &err), ZINC_E_INVALID);
+	assert_non_null(strstr(zinc_error_text(&err), "no names of dimensions"));
+	assert_int_equal(
+	    zinc_sel_parse_axes(&s, NULL, "y=1, x@3",
+				&(zinc_sel_axes){.ndim = 3, .shape = shape, .names = twice, .lenient = true}, &err),
+	    ZINC_E_INVALID);
+	for (i = 0; i < 65; i++)
+		memcpy(many + 4 * i, i < 64 ? "y=1," : "y=1", i < 64 ? 5 : 4);
+	assert_int_equal(
+	    zinc_sel_parse_axes(&s, NULL, many, &(zinc_sel_axes){.ndim = 3, .shape = shape, .lenient = true}, &err),
+	    ZINC_E_INVALID);
+	many[64 * 4 - 1] = '\0';
+	assert_ok(
+	    zinc_sel_parse_axes(&s, NULL, many, &(zinc_sel_axes){.ndim = 3, .shape = shape, .lenient = true}, &err));
+	zinc_selection_free(s);
+}
+
 /* (1): every start, stop and step around a length, as Python's slice.indices() has them */
 static void
 slices_clip_like_python(void **state)
@@ -254,6 +362,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(texts_that_select),
 	    cmocka_unit_test(texts_that_do_not),
+	    cmocka_unit_test(names_select),
+	    cmocka_unit_test(names_that_do_not_help),
 	    cmocka_unit_test(slices_clip_like_python),
 	    cmocka_unit_test(every_allocation_may_fail),
 	};
