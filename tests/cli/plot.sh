@@ -185,6 +185,23 @@ printf x >g.zarr/lat/c/0
 zinc 0 plot g.zarr/v --json
 has "an axis shows indices" err
 has '"y":[0.0,1.0,2.0,3.0]'
+# packed numbers and CF times
+zinc 0 create g.zarr/p --shape 4 --dtype int16 --dims time --codecs none \
+	--attrs '{"scale_factor": 0.5, "add_offset": 10, "_FillValue": -1, "units": "K", "long_name": "packed"}'
+bytes 00 00 02 00 ff ff 04 00 >packed
+zinc 0 put g.zarr/p --from packed
+zinc 0 create g.zarr/time --shape 4 --dtype int32 --dims time --codecs none --attrs '{"units": "days since 2000-02-27"}'
+bytes 00 00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 >days
+zinc 0 put g.zarr/time --from days
+zinc 0 plot g.zarr/p --json
+has '"missing":0,"range":[-1.0,4.0]'
+zinc 0 plot g.zarr/p --json --cf
+has '"missing":1,"range":[10.0,12.0],"values":[10.0,11.0,null,12.0]'
+has '"x":["2000-02-27T00:00:00","2000-02-28T00:00:00","2000-02-29T00:00:00","2000-03-01T00:00:00"]'
+zinc 0 plot g.zarr/p --cf
+has "packed [K] /p (4,)"
+has "1 of 4 elements are missing"
+has "2000-02-28"
 esc=$(printf '\033')
 zinc 0 create evil.zarr --shape 2,2 --dtype int8 --dims "$esc[31mred,<&b>"
 zinc 0 plot evil.zarr
