@@ -207,7 +207,7 @@ zinc_calendar_date(zinc_calendar c, int64_t day, zinc_date *date)
 	bool leap;
 	int month = 12, rest;
 
-	if (day < -360 * ZINC_YEAR_LIMIT || day > 360 * ZINC_YEAR_LIMIT)
+	if (day < -367 * ZINC_YEAR_LIMIT || day > 367 * ZINC_YEAR_LIMIT)
 		return false;
 	day += epoch(part, part != c);
 	year = year_of(part, day);

@@ -43,7 +43,7 @@ const char *zinc_calendar_name(zinc_calendar c);
 int zinc_calendar_month_days(zinc_calendar c, int64_t year, int month);
 /* The day of a date; false when the calendar does not have it. */
 bool zinc_calendar_day(zinc_calendar c, zinc_date date, int64_t *day);
-/* The date of a day; false beyond ZINC_YEAR_LIMIT. */
+/* The date of a day; false far beyond ZINC_YEAR_LIMIT. */
 bool zinc_calendar_date(zinc_calendar c, int64_t day, zinc_date *date);
 /* The first day of the month after that of `date`, or of the next year if `year` is set; false beyond the limit. */
 bool zinc_calendar_next(zinc_calendar c, zinc_date date, bool year, zinc_date *next);

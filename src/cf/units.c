@@ -142,7 +142,7 @@ parse_day(struct cursor *c)
 	char separator;
 
 	c->at += negative || *c->at == '+';
-	c->digits_of_year = number(c, 12, &c->date.year);
+	c->digits_of_year = number(c, 13, &c->date.year);
 	if (c->digits_of_year == 0)
 		return false;
 	c->date.month = c->date.day = c->parts = 1;
