@@ -97,6 +97,33 @@ decode(zinc_hierarchy *h)
 
 /* ---- copying ---- */
 
+/* Patterns, options of single arrays, and parts. */
+static void
+copy_some(const char *url)
+{
+	static const char *const include[] = {"a", "sa*"}, *const exclude[] = {"same"};
+	static const zinc_copy_choice choices[] = {{"a", "codecs", "none"}};
+	zinc_copy_options options = ZINC_COPY_OPTIONS_INIT;
+	zinc_copy_counts counts = ZINC_COPY_COUNTS_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+	char to[4300];
+
+	snprintf(to, sizeof to, "%s-some", url);
+	options.include = include;
+	options.ninclude = 2;
+	options.exclude = exclude;
+	options.nexclude = 1;
+	options.choices = choices;
+	options.nchoices = 1;
+	options.nparts = 2;
+	options.part = 3;
+	GIVES(ZINC_E_INVALID, zinc_copy_url(url, to, &options, &counts, &err));
+	for (options.part = 1; options.part <= 2; options.part++) {
+		OK(zinc_copy_url(url, to, &options, &counts, &err));
+		CHECK(counts.arrays == 1 && counts.parts_left == (uint64_t)(2 - options.part));
+	}
+}
+
 static void
 copy(zinc_hierarchy *h, const char *url)
 {
@@ -120,6 +147,7 @@ copy(zinc_hierarchy *h, const char *url)
 	options.format = "v2";
 	OK(zinc_copy_url(url, to, &options, &counts, &err));
 	CHECK(counts.arrays == 3 && counts.lost == 0);
+	copy_some(url);
 }
 
 /* ---- comparing ---- */

@@ -98,7 +98,20 @@ look(void *arg, zinc_status st)
 	assert_false(exists(TO "/__zinc_cp.json"));
 }
 
+static const char *const only[] = {"a"};
+static const zinc_copy_choice choices[] = {{"*", "codecs", "none"}, {"a", "dtype", ">i2"}};
+
 static struct scenario scenarios[] = {
+    {{.size = sizeof(zinc_copy_options),
+      .include = only,
+      .ninclude = 1,
+      .choices = choices,
+      .nchoices = COUNT(choices),
+      .select = "x=::1"},
+     "c/0",
+     "ogdo",
+     "zarr.json",
+     false},
     {{.size = sizeof(zinc_copy_options), .verify = 1}, "c/0", "good", "zarr.json", false},
     {{.size = sizeof(zinc_copy_options), .codecs = "none", .dtype = ">i2", .verify = 1},
      "c/0",
