@@ -117,12 +117,12 @@ const struct command command_table[] = {
     {"info", "show one node: shape, type, chunks, codecs, attributes", "URL", "zinc info data.zarr/t2m --stored",
      "stored json", 1, 1, cmd_info, NULL},
     {"tree", "draw the hierarchy", "URL", "zinc tree data.zarr --attrs", "attrs.tree sizes full.tree depth json", 1, 1,
-     cmd_tree, "Lines are cut at the width of a terminal, and elsewhere at $COLUMNS if it is set."},
+     cmd_tree, "Lines are cut at the width of a terminal, elsewhere at $COLUMNS if that is set."},
     {"du", "show stored bytes of each node, largest first", "URL", "zinc du data.zarr --depth 1", "depth json", 1, 1,
      cmd_du,
      "Bytes of a group are those of its own documents and of everything below.\n"
-     "The ratio is decoded bytes by stored bytes of chunks. Keys that belong to no node\n"
-     "are counted apart, and named."},
+     "The ratio is decoded bytes by stored bytes of chunks. Keys that belong to no\n"
+     "node are counted apart, and named."},
     {"ls", "list the children of a node", "URL", "zinc ls -l data.zarr", "long recursive json", 1, 1, cmd_ls, NULL},
     {"cat", "print elements of an array", "URL", "zinc cat data.zarr/t2m -s '0:24, :, 180' --as csv",
      "select as cf output full index overwrite", 1, 1, cmd_cat, NULL},
