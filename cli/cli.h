@@ -146,8 +146,8 @@ void option_spell(struct text *t, const struct option *o);
 
 /* `zinc help [WORD]`: of a command, of a task, or of all. */
 int help_word(struct run *r, const char *word);
-/* One line for each task. */
-void task_lines(struct run *r);
+/* Their names, on two lines. */
+void task_list(struct text *t);
 /* The task of this number; NULL after the last. */
 const char *task_name(int i, const char **purpose);
 /* The message for a word that is no command (and no task); names the nearest.  Returns USAGE. */

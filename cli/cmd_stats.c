@@ -488,6 +488,8 @@ several_array(void *arg, const zinc_node *node)
 	zinc_array *a = NULL;
 	int status = complain_of_node(m->h, m->url, node);
 
+	if (status == DONE && !node->array && node->problem) /* unsupported: what its members mean is not known */
+		status = complain(UNSUPPORTED, m->url, "%s: %s", key_below(m->h, node->metadata_key), node->problem);
 	if (!node->array) {
 		m->status = status > m->status ? status : m->status;
 		return interrupted();

@@ -50,13 +50,14 @@ int
 help_all(struct run *r)
 {
 	const struct command *c;
+	struct text tasks = {NULL, 0, 0};
 
 	out_puts(&r->out, "Example: zinc cat data.zarr/t2m -s '0:24, :, 180'\n\n");
 	for (c = command_table; c->name; c++)
 		out_printf(&r->out, "  zinc %-11s %s\n", c->name, c->purpose);
-	out_puts(&r->out, "\nThe commands for a task:\n");
-	task_lines(r);
-	out_puts(&r->out, "\n");
+	task_list(&tasks);
+	out_printf(&r->out, "\nzinc help TASK shows the commands for one of these tasks:\n%s\n\n", text_str(&tasks));
+	text_free(&tasks);
 	option_lines(r, common_options);
 	out_puts(&r->out, "\nThe root of the hierarchy is searched from the URL upwards. A new root is the\n"
 			  "first name that ends in .zarr, .zr3 or .zr, else the URL. For a draft without\n"

@@ -10,6 +10,17 @@
 
 #include "cli.h"
 
+/* Number of characters: NumPy breaks lines by it, not by the columns that wide characters take. */
+static size_t
+characters(const struct text *t)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < t->n; i++)
+		n += ((unsigned char)t->p[i] & 0xc0) != 0x80; /* not a continuation byte */
+	return n;
+}
+
 #define LINE      75
 #define PRECISION 8
 
@@ -212,7 +223,7 @@ word(struct text *t, struct printer *p, const void *e)
 	} else {
 		s->number.n = 0;
 		spell(&s->number, p, e);
-		wide = text_columns(&s->number);
+		wide = characters(&s->number);
 		text_fill(t, ' ', s->word > wide ? s->word - wide : 0);
 		text_add(t, text_str(&s->number), s->number.n);
 	}
@@ -230,7 +241,7 @@ measure_element(struct printer *p, const void *e)
 	} else if (zinc_type_size(p->type) || s->aligned) {
 		s->number.n = 0;
 		spell(&s->number, p, e);
-		s->word = larger(s->word, text_columns(&s->number));
+		s->word = larger(s->word, characters(&s->number));
 	}
 }
 
@@ -256,7 +267,7 @@ add_word(struct printer *p, const struct text *w, bool last)
 	struct state *s = p->state;
 	size_t width = LINE - (size_t)p->region->out_ndim;
 
-	if (!s->line_empty && text_columns(&s->line) + text_columns(w) > width) {
+	if (!s->line_empty && characters(&s->line) + characters(w) > width) {
 		end_line(p, true);
 		text_puts(&p->text, "\n");
 		text_fill(&s->line, ' ', s->indent);

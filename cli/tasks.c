@@ -83,12 +83,13 @@ help_task(struct run *r, const struct task *t)
 }
 
 void
-task_lines(struct run *r)
+task_list(struct text *t)
 {
-	const struct task *t;
+	const size_t half = sizeof task_table / sizeof *task_table / 2;
+	size_t i;
 
-	for (t = task_table; t->name; t++)
-		out_printf(&r->out, "  zinc help %-11s %s\n", t->name, t->purpose);
+	for (i = 0; task_table[i].name; i++)
+		text_printf(t, "%s%s", i == 0 ? "  " : i == half ? ",\n  " : ", ", task_table[i].name);
 }
 
 /* ---- a word that is neither a command nor a task ---- */

@@ -43,7 +43,7 @@ typedef struct zinc_find_options {
  * keep it.  Elements that are not consecutive become a list.  A range may select nothing.
  *
  * Only a hierarchy whose root is above the array's group shows its coordinates: on a remote store open with `climb` 1.
- * Free with zinc_selection_free.  E_INVALID (text), E_RANGE (no such value), E_NOTFOUND (no coordinate), E_LIMIT (more
+ * Free with zinc_selection_free.  E_INVALID (text, no coordinate), E_RANGE (no such value), E_LIMIT (more
  * than 2^31 elements), and what reading the coordinate may return.
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_selection_find(zinc_selection **out, zinc_array *a, const char *text,

@@ -87,11 +87,7 @@ find(zinc_array **out, zinc_array *a, int dim, const zinc_wait *wait, zinc_error
 	if (st != ZINC_OK || *out)
 		return st;
 	zinc_show(shown, sizeof shown, name);
-	return zinc_fail(
-	    err, ZINC_E_NOTFOUND,
-	    "dimension \"%s\" has no coordinate: there is no one-dimensional array of this name and length "
-	    "in the array's group or above",
-	    shown);
+	return zinc_fail(err, ZINC_E_NOTFOUND, "dimension \"%s\" has no coordinate", shown);
 }
 
 zinc_status

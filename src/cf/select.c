@@ -11,6 +11,20 @@ typedef struct finder {
 	zinc_wait wait;
 } finder;
 
+static zinc_status
+no_coordinate(const zinc_array *a, int dim, zinc_error *err)
+{
+	const char *name = zinc_array_dimension_name(a, dim);
+	char shown[100];
+
+	zinc_show(shown, sizeof shown, name ? name : "");
+	return zinc_fail(
+	    err, ZINC_E_INVALID,
+	    "dimension \"%s\" has no coordinate: there is no one-dimensional array of this name and length "
+	    "in the array's group or above; select by index: %s=...",
+	    shown, shown);
+}
+
 /* For zinc_sel_axes: the indices that a value means. */
 static zinc_status
 find_value(void *arg, int dim, const char *text, bool quoted, zinc_select_dim *out, zinc_error *err)
@@ -22,7 +36,10 @@ find_value(void *arg, int dim, const char *text, bool quoted, zinc_select_dim *o
 	zinc_axis x;
 	zinc_status st;
 
-	ZINC_TRY(zinc_cf_coordinate(&coordinate, f->a, dim, &rest, err));
+	st = zinc_cf_coordinate(&coordinate, f->a, dim, &rest, err);
+	if (st == ZINC_E_NOTFOUND) /* the text asks for what the array does not have */
+		return no_coordinate(f->a, dim, err);
+	ZINC_TRY(st);
 	st = zinc_axis_init(&x, coordinate, zinc_array_dimension_name(f->a, dim), err);
 	if (st == ZINC_OK) {
 		st = zinc_wanted_parse(&w, &x, text, quoted, err);

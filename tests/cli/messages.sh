@@ -66,7 +66,7 @@ has "zinc: warning: ./b.zarr: documents of Zarr version 2" err
 
 # ---- with two URLs the one at fault is named, as it was typed ----
 tell 2 "$ZINC" cp d.zarr new.zarr --select 1
-has "zinc: d.zarr: a selection needs an array" err
+has "zinc: d.zarr: a selection from a group needs names of dimensions" err
 zinc 0 create f.zarr/g --group --format v3-2022
 sed -i 's/"attributes"/"foo": 1, "attributes"/' f.zarr/meta/g.group.json
 for url in f.zarr ./f.zarr "$here/f.zarr"; do

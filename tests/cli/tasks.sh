@@ -25,7 +25,7 @@ head -c 124416 /dev/zero | "$ZINC" put sample/data.zarr/t2m --from -
 
 # All tasks are listed, and each has at least two commands.
 zinc 0 help
-sed -n 's/^  zinc help \([a-z]*\) .*/\1/p' out >tasks
+sed -n '/^zinc help TASK/,/^$/ { /^  /p; }' out | tr -d ',' | tr -s ' ' '\n' | sed '/^$/d' >tasks
 [ "$(wc -l <tasks)" -ge 8 ] || bad "too few tasks"
 for wanted in convert shrink check; do
 	grep -qx "$wanted" tasks || bad "no task $wanted"
