@@ -82,8 +82,8 @@ struct args {
 	const char *dims, *attrs, *order, *endian, *key_encoding, *fallback, *links;
 	const char *schemas, *declare, *retract, *new_dir, *prefix, *declared_shape, *schema, *spec, *name,
 	    *description;
-	const char *kind, *cmap, *range, *png, *svg;     /* plot */
-	struct words removed;                            /* --rm KEY ... */
+	const char *kind, *cmap, *range, *png, *svg;                              /* plot */
+	struct words removed;                                                     /* --rm KEY ... */
 	struct words include, exclude, chunks_of, shards_of, codecs_of, dtype_of; /* of cp; VALUE or NAME=VALUE */
 	const char *part;
 	int threads, repeat, depth, axis, width, height; /* -1: not given */
@@ -238,7 +238,7 @@ int convert_flags(const struct run *r); /* zinc_convert flags of the command lin
 int thread_count(const struct run *r);
 /* Open options of the command line. */
 zinc_open_options open_options(const struct run *r, bool write);
-int links_option(const struct run *r); /* zinc_links */
+int links_option(const struct run *r);      /* zinc_links */
 int selects_by_value(const struct args *a); /* has -s an "@"? */
 
 /* ---- consolidated.c: restore consolidated metadata after an edit ---- */
@@ -320,16 +320,19 @@ struct table {
 	const char *head[TABLE_COLUMNS];
 	enum column_kind kind[TABLE_COLUMNS];
 	size_t width[TABLE_COLUMNS], widest[TABLE_COLUMNS];
+	bool optional[TABLE_COLUMNS], left_out[TABLE_COLUMNS];
 	bool begun; /* the widths are fixed, and the header is printed */
 	struct cell {
 		char *text;
 		enum paint paint;
-	} *cells; /* of rows that are not printed yet */
+	} * cells; /* of rows that are not printed yet */
 	size_t ncells, room;
 };
 
 void table_init(struct table *t, const struct run *r);
 void table_column(struct table *t, const char *head, enum column_kind kind);
+/* The same; where the terminal is too narrow the last of them are left out, which a line below the table says. */
+void table_optional(struct table *t, const char *head, enum column_kind kind);
 /* The next cell of the row; the table prints a row when all its cells are there. */
 void table_cell(struct table *t, enum paint p, const char *s);
 void table_text(struct table *t, enum paint p, struct text *s); /* and frees it */
@@ -377,6 +380,8 @@ int region_init(struct region *g, zinc_array *a, const char *select, const char 
 /* The same; lenient: ignore dimensions that the array does not have, with `used` as in zinc_find_options. */
 int region_init_some(struct region *g, zinc_array *a, const char *select, const char *url, bool lenient,
 		     uint64_t *used);
+/* Every item of the selection belongs to some array, by the bits of `used` of all of them; else USAGE, with a message. */
+int select_used(const char *select, uint64_t used);
 void region_fini(struct region *g);
 zinc_selection region_selection(const struct region *g);
 /* Only `n` items along dimension `d` of the result, from `first`. */

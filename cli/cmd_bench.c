@@ -248,7 +248,7 @@ report_text(struct bench *b, const char *name, const double *seconds, int n, uin
 	text_puts(&t, ", peak ");
 	text_size(&t, peak_bytes());
 	text_puts(&t, "\n");
-	out_text(&b->run->out, &t);
+	out_wrapped(b->run, &t);
 	out_flush(&b->run->out);
 }
 

@@ -5,6 +5,8 @@
 
 #include "cli.h"
 
+#define LABEL 13 /* columns of a label */
+
 struct touched {
 	struct run *run;
 	const char *url;
@@ -114,6 +116,43 @@ add_shape(struct text *t, const uint64_t *shape, int ndim)
 		text_printf(t, "%s%llu", d ? "," : "", (unsigned long long)shape[d]);
 }
 
+/* A word that a shell takes as it is. */
+static void
+add_word(struct text *t, const char *s)
+{
+	if (s[strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_")] == '\0') {
+		text_puts(t, s);
+		return;
+	}
+	text_puts(t, "'");
+	for (; *s; s++)
+		text_printf(t, *s == '\'' ? "'\\''" : "%c", *s);
+	text_puts(t, "'");
+}
+
+/* The command to copy, with a line end that shells skip where the terminal is too narrow for one line. */
+static void
+add_better(struct text *t, const struct touched *x, const zinc_explanation *e, int ndim)
+{
+	struct text from = {NULL, 0, 0}, to = {NULL, 0, 0};
+
+	text_puts(&from, "zinc cp ");
+	add_word(&from, x->url);
+	text_puts(&to, "NEW --chunks ");
+	add_shape(&to, e->chunk_shape, ndim);
+	text_puts(&to, " --shards auto\n");
+	text_fill(t, ' ', LABEL);
+	text_puts(t, text_str(&from));
+	text_puts(t, " ");
+	if (LABEL + text_columns(&from) + text_columns(&to) > screen_width()) {
+		text_puts(t, "\\\n");
+		text_fill(t, ' ', LABEL + 4);
+	}
+	text_puts(t, text_str(&to));
+	text_free(&from);
+	text_free(&to);
+}
+
 static void
 explain_text(struct text *t, const struct touched *x, const zinc_explanation *e, int ndim)
 {
@@ -135,10 +174,7 @@ explain_text(struct text *t, const struct touched *x, const zinc_explanation *e,
 	text_puts(t, "chunks of ");
 	text_times(t, e->chunk_shape, ndim);
 	text_printf(t, " would waste %.0f%%:\n", e->better_waste * 100);
-	text_fill(t, ' ', 13);
-	text_printf(t, "zinc cp %s NEW --chunks ", x->url);
-	add_shape(t, e->chunk_shape, ndim);
-	text_puts(t, " --shards auto\n");
+	add_better(t, x, e, ndim);
 }
 
 static void

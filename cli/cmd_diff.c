@@ -100,9 +100,10 @@ add_tree(struct text *t, const struct compared *c, const zinc_difference *d)
 static void
 difference_text(struct compared *c, const zinc_difference *d)
 {
+	const size_t width = screen_width();
+	struct line l = {.colour = c->run->colour, .width = width, .left = width};
 	struct text t = {NULL, 0, 0};
 
-	text_paint(&t, c->run->colour, BOLD, d->path);
 	if (d->kind != ZINC_DIFFERS_TREE)
 		text_printf(&t, " %s", d->what);
 	if (d->kind == ZINC_DIFFERS_TREE)
@@ -113,9 +114,11 @@ difference_text(struct compared *c, const zinc_difference *d)
 		text_printf(&t, " cannot be compared: %s", d->a);
 	else
 		text_printf(&t, ": %s | %s", *d->a ? d->a : "(none)", *d->b ? d->b : "(none)");
-	text_puts(&t, "\n");
 	progress_end(&c->progress);
-	out_text(&c->run->out, &t);
+	line_add(&l, BOLD, d->path);
+	line_wrap(&l, text_str(&t), 4, SIZE_MAX, "");
+	line_end(&l, &c->run->out);
+	text_free(&t);
 }
 
 static int

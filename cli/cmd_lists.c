@@ -4,10 +4,50 @@
 #include "cli.h"
 
 struct rows {
-	struct text text;
+	struct run *run;
 	struct json json;
+	size_t name, also; /* columns of the widest */
 	bool as_json;
 };
+
+/* One row: what is in front, padded to `indent` columns, and text that continues below its beginning. */
+static void
+row(struct run *r, const char *front, size_t indent, const char *text)
+{
+	const size_t width = screen_width();
+	struct line l = {.colour = r->colour, .width = width, .left = width};
+	struct text padded = {NULL, 0, 0};
+
+	text_puts(&padded, front);
+	text_fill(&padded, ' ', indent - (padded.n < indent ? padded.n : indent));
+	line_add(&l, PLAIN, text_str(&padded));
+	line_wrap(&l, text, indent < width / 2 ? indent : 4, SIZE_MAX, "");
+	line_end(&l, &r->out);
+	text_free(&padded);
+}
+
+static int
+measure_row(void *arg, const char *name, const char *also, const char *purpose)
+{
+	struct rows *r = arg;
+
+	(void)purpose;
+	r->name = strlen(name) > r->name ? strlen(name) : r->name;
+	r->also = also && strlen(also) > r->also ? strlen(also) : r->also;
+	return 0;
+}
+
+static void
+row_text(struct rows *r, const char *name, const char *also, const char *purpose)
+{
+	struct text front = {NULL, 0, 0};
+
+	text_printf(&front, "%-*s  ", (int)r->name, name);
+	if (r->also)
+		text_printf(&front, "%-*s  ", (int)r->also, also);
+	row(r->run, front.p, front.n, purpose);
+	text_free(&front);
+}
 
 static int
 add_row(void *arg, const char *name, const char *also, const char *purpose)
@@ -16,7 +56,7 @@ add_row(void *arg, const char *name, const char *also, const char *purpose)
 	struct json *j = &r->json;
 
 	if (!r->as_json) {
-		text_printf(&r->text, "%-18s %-18s %s\n", name, also ? also : "", purpose ? purpose : "");
+		row_text(r, name, also ? also : "", purpose ? purpose : "");
 		return 0;
 	}
 	json_begin_object(j);
@@ -30,14 +70,13 @@ add_row(void *arg, const char *name, const char *also, const char *purpose)
 static int
 print_rows(struct run *r, void (*each)(zinc_row_fn fn, void *arg))
 {
-	struct rows rows = {.as_json = r->args->json};
+	struct rows rows = {.run = r, .as_json = r->args->json};
 	struct json j = JSON_INIT;
 
+	each(measure_row, &rows);
 	each(add_row, &rows);
-	if (!rows.as_json) {
-		out_text(&r->out, &rows.text);
+	if (!rows.as_json)
 		return DONE;
-	}
 	json_begin_object(&j);
 	json_list(json_key(&j, r->command->name), &rows.json);
 	json_end_object(&j);
@@ -93,7 +132,9 @@ store_json(struct json *j, const zinc_store_row *row, const char *caps)
 	json_end_object(j);
 }
 
-/* " a:// b://" for "a,b" */
+#define STORE 14 /* columns of the name of a store */
+
+/* "a:// b:// " for "a,b" */
 static void
 add_words(struct text *t, const char *before, const char *list, const char *after)
 {
@@ -101,23 +142,27 @@ add_words(struct text *t, const char *before, const char *list, const char *afte
 
 	for (; list && *list; list += n + (list[n] != '\0')) {
 		n = strcspn(list, ",");
-		text_printf(t, " %s%.*s%s", before, (int)n, list, after);
+		text_printf(t, "%s%.*s%s ", before, (int)n, list, after);
 	}
 }
 
 /* Its name and purpose, how URLs name it, and what it can do. */
 static void
-store_text(struct text *t, const zinc_store_row *row, const char *caps)
+store_text(struct run *r, const zinc_store_row *store, const char *caps)
 {
-	text_printf(t, "%-13s %s\n%-13s", row->name ? row->name : "", row->purpose ? row->purpose : "", "");
-	add_words(t, "", row->schemes, "://");
-	add_words(t, "|", row->adapters, ":");
-	add_words(t, "*", row->endings, "");
-	text_puts(t, "\n");
-	if (row->missing)
-		text_printf(t, "%-13s missing: %s\n", "", row->missing);
-	else if (caps[0])
-		text_printf(t, "%-13s can: %s\n", "", caps);
+	struct text t = {NULL, 0, 0};
+
+	row(r, store->name ? store->name : "", STORE, store->purpose ? store->purpose : "");
+	add_words(&t, "", store->schemes, "://");
+	add_words(&t, "|", store->adapters, ":");
+	add_words(&t, "*", store->endings, "");
+	row(r, "", STORE, text_str(&t));
+	text_free(&t);
+	if (!store->missing && !caps[0])
+		return;
+	text_printf(&t, "%s: %s", store->missing ? "missing" : "can", store->missing ? store->missing : caps);
+	row(r, "", STORE, t.p);
+	text_free(&t);
 }
 
 static int
@@ -132,7 +177,7 @@ add_store(void *arg, const zinc_store_row *row)
 	if (r->as_json)
 		store_json(&r->json, row, caps);
 	else
-		store_text(&r->text, row, caps);
+		store_text(r->run, row, caps);
 	return 0;
 }
 
@@ -157,14 +202,19 @@ setting_json(struct json *j, const char *name, const zinc_setting_row *row)
 }
 
 static void
-setting_text(struct text *t, const char *name, const zinc_setting_row *row)
+setting_text(struct run *r, const char *name, const zinc_setting_row *setting)
 {
-	text_printf(t, "%-18s %-8s %s", name, type_word(row->type), row->purpose ? row->purpose : "");
-	if (row->preset)
-		text_printf(t, " [%s]", row->preset);
-	if (row->env)
-		text_printf(t, "; also $%s", row->env);
-	text_puts(t, "\n");
+	struct text front = {NULL, 0, 0}, t = {NULL, 0, 0};
+
+	text_printf(&front, "%-18s %-8s ", name, type_word(setting->type));
+	text_puts(&t, setting->purpose ? setting->purpose : "");
+	if (setting->preset)
+		text_printf(&t, " [%s]", setting->preset);
+	if (setting->env)
+		text_printf(&t, "; also $%s", setting->env);
+	row(r, front.p, front.n, text_str(&t));
+	text_free(&front);
+	text_free(&t);
 }
 
 static int
@@ -177,7 +227,7 @@ add_setting(void *arg, const char *store, const zinc_setting_row *row)
 	if (r->as_json)
 		setting_json(&r->json, name.p, row);
 	else
-		setting_text(&r->text, name.p, row);
+		setting_text(r->run, name.p, row);
 	text_free(&name);
 	return 0;
 }
@@ -198,19 +248,17 @@ stores_json(struct run *r, struct rows *rows, struct rows *settings)
 int
 cmd_stores(struct run *r)
 {
-	struct rows rows = {.as_json = r->args->json}, settings = {.as_json = r->args->json};
+	struct rows rows = {.run = r, .as_json = r->args->json}, settings = rows;
 
 	zinc_store_each_row(r->ctx, add_store, &rows);
+	if (r->args->detail && !r->args->json) {
+		out_puts(&r->out, "\n");
+		row(r, "", 0, "Settings, as ?name=value in a URL, $ZINC_NAME or in a profile:");
+	}
 	if (r->args->detail)
 		zinc_store_each_setting(r->ctx, add_setting, &settings);
-	if (r->args->json) {
+	if (r->args->json)
 		stores_json(r, &rows, &settings);
-		return DONE;
-	}
-	out_text(&r->out, &rows.text);
-	if (r->args->detail)
-		out_puts(&r->out, "\nSettings, as ?name=value in a URL, $ZINC_NAME or in a profile:\n");
-	out_text(&r->out, &settings.text);
 	return DONE;
 }
 

@@ -398,6 +398,20 @@ cell(struct table *t, const struct shown *x, void (*add)(struct text *t, const s
 	table_text(t, PLAIN, &s);
 }
 
+/* Without the end that says nothing: "T00:00:00" of a day, ":00" of a minute. */
+static void
+shorten_time(struct text *t)
+{
+	static const char *const ends[] = {"T00:00:00", ":00"};
+	size_t i, n;
+
+	for (i = 0; i < sizeof ends / sizeof *ends; i++) {
+		n = strlen(ends[i]);
+		if (t->n == strlen("2000-01-01T00:00:00") && !strcmp(t->p + t->n - n, ends[i]))
+			t->p[t->n -= n] = '\0';
+	}
+}
+
 /* Six digits are enough to compare arrays; stats of one array has all. */
 static void
 add_short(struct text *t, const struct shown *x, zinc_number v)
@@ -406,6 +420,8 @@ add_short(struct text *t, const struct shown *x, zinc_number v)
 		text_printf(t, "%.6g", v.f);
 	else
 		add_number(t, x, v, false);
+	if (x->s.of == ZINC_STATS_TIMES)
+		shorten_time(t);
 }
 
 static void
@@ -423,10 +439,12 @@ add_max(struct text *t, const struct shown *x)
 static void
 add_short_mean(struct text *t, const struct shown *x)
 {
-	if (x->s.of == ZINC_STATS_TIMES)
+	if (x->s.of == ZINC_STATS_TIMES) {
 		add_mean(t, x, false);
-	else
+		shorten_time(t);
+	} else {
 		text_printf(t, "%.6g", x->s.mean);
+	}
 }
 
 static void
@@ -516,15 +534,17 @@ several_array(void *arg, const zinc_node *node)
 static void
 several_columns(struct table *t, const struct run *r)
 {
-	static const char *const heads[] = {"min", "max", "mean", "std", "NaN", "chunks", "ratio"};
+	static const char *const heads[] = {"min", "max", "mean", "std", "NaN"};
 	size_t i;
 
 	table_init(t, r);
 	table_column(t, "array", COLUMN_KEY);
-	table_column(t, "shape", COLUMN_CUT);
-	table_column(t, "type", COLUMN_CUT);
+	table_optional(t, "shape", COLUMN_CUT);
+	table_optional(t, "type", COLUMN_CUT);
 	for (i = 0; i < sizeof heads / sizeof *heads; i++)
 		table_column(t, heads[i], COLUMN_RIGHT);
+	table_optional(t, "chunks", COLUMN_RIGHT);
+	table_optional(t, "ratio", COLUMN_RIGHT);
 }
 
 static int
@@ -536,9 +556,9 @@ stats_of_group(struct run *r, const char *url, zinc_hierarchy *h)
 	several_columns(&m.table, r);
 	if (zinc_node_walk(h, zinc_hierarchy_path(h), -1, several_array, &m, &until_stopped, &err))
 		m.status = fail(url, &err);
-	if (r->args->select && m.count && !m.used && m.status == DONE)
-		m.status = complain(USAGE, "-s", "no array of the group has a dimension that is selected");
-	else if (!r->args->json)
+	if (m.status == DONE && m.count)
+		m.status = select_used(r->args->select, m.used);
+	if (m.status != USAGE && !r->args->json)
 		table_end(&m.table);
 	if (r->args->json && m.status != USAGE && !interrupted()) {
 		struct json j = JSON_INIT;

@@ -4,8 +4,8 @@
  * Promises (tests/cli/width.sh names each by its number):
  *
  * (4) A column is as wide as its widest cell, among the rows that are known when the first is printed.
- * (5) No line is wider than the terminal: columns that may be cut get narrower, the widest first, and at last the line is
- *     cut.
+ * (5) No line is wider than the terminal: columns that may be cut get narrower, the widest first; then optional ones are
+ *     left out, the last first, and named below the table; and at last the line is cut.
  * (6) Memory does not grow with the number of rows.
  */
 #include <stdio.h>
@@ -30,6 +30,13 @@ table_column(struct table *t, const char *head, enum column_kind kind)
 	t->widest[t->n++] = columns(head);
 }
 
+void
+table_optional(struct table *t, const char *head, enum column_kind kind)
+{
+	t->optional[t->n] = true;
+	table_column(t, head, kind);
+}
+
 static bool
 may_cut(enum column_kind kind)
 {
@@ -39,17 +46,18 @@ may_cut(enum column_kind kind)
 static size_t
 whole_width(const struct table *t)
 {
-	size_t sum = (size_t)(t->n - 1) * GAP;
+	size_t sum = 0;
 	int i;
 
 	for (i = 0; i < t->n; i++)
-		sum += t->width[i];
-	return sum;
+		if (!t->left_out[i])
+			sum += t->width[i] + GAP;
+	return sum - GAP;
 }
 
 /* Take columns from the widest that may be cut, until the lines fit or all are short. */
-static void
-fix_widths(struct table *t)
+static bool
+cut_widths(struct table *t)
 {
 	size_t sum;
 
@@ -58,13 +66,33 @@ fix_widths(struct table *t)
 		int i, widest = -1;
 
 		for (i = 0; i < t->n; i++)
-			if (may_cut(t->kind[i]) && t->width[i] > LEAST &&
+			if (may_cut(t->kind[i]) && !t->left_out[i] && t->width[i] > LEAST &&
 			    (widest < 0 || t->width[i] > t->width[widest]))
 				widest = i;
 		if (widest < 0)
-			break;
+			return false;
 		t->width[widest]--;
 	}
+	return true;
+}
+
+static bool
+leave_out_last(struct table *t)
+{
+	int i = t->n - 1;
+
+	while (i >= 0 && (!t->optional[i] || t->left_out[i]))
+		i--;
+	if (i >= 0)
+		t->left_out[i] = true;
+	return i >= 0;
+}
+
+static void
+fix_widths(struct table *t)
+{
+	while (!cut_widths(t) && leave_out_last(t))
+		;
 }
 
 static void
@@ -74,6 +102,8 @@ print_cell(const struct table *t, struct line *l, int i, enum paint p, const cha
 	struct text cut = {NULL, 0, 0};
 	size_t used = columns(s), pad;
 
+	if (t->left_out[i])
+		return;
 	if (t->kind[i] == COLUMN_KEY)
 		used = text_cut_front(&cut, s, l->left < t->width[i] ? l->left : t->width[i]);
 	else if (may_cut(t->kind[i]))
@@ -169,10 +199,30 @@ table_text(struct table *t, enum paint p, struct text *s)
 	text_free(s);
 }
 
+/* Promise (5): which columns are not there. */
+static void
+print_left_out(struct table *t)
+{
+	struct text names = {NULL, 0, 0};
+	struct line l = new_line(t);
+	int i;
+
+	for (i = 0; i < t->n; i++)
+		if (t->left_out[i])
+			text_printf(&names, "%s%s", names.n ? ", " : "", t->head[i]);
+	if (names.n) {
+		text_puts(&names, ": in a wider terminal, or with --json");
+		line_add(&l, DIM, names.p);
+		line_end(&l, t->out);
+	}
+	text_free(&names);
+}
+
 void
 table_end(struct table *t)
 {
 	flush(t);
+	print_left_out(t);
 	free(t->cells);
 	t->cells = NULL;
 	t->room = 0;

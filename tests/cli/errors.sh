@@ -17,7 +17,7 @@ declare -A line=(
 	[info]='@' [tree]='@' [ls]='@' [cat]='@' [create]='@ --shape 1 --dtype int8' [put]='@ --from one.npy' [attrs]='@'
 	[resize]='@ 2' [append]='@ --from one.npy' [consolidate]='@' [rm]='@ --yes' [mv]='@ elsewhere'
 	[cp]='@ target.zarr' [du]='@' [validate]='@' [diff]='@ @' [stats]='@' [chunks]='@' [explain]='@ -s 0'
-	[conventions]='@' [bench]='@ --repeat 1' [serve]='@' [view]='@'
+	[plot]='@' [conventions]='@' [bench]='@ --repeat 1' [serve]='@' [view]='@'
 	[codecs]=- [dtypes]=- [stores]=- [formats]=- [completion]=-
 )
 # Exit status with: a document that is not JSON, a document that breaks a rule, an unknown codec, a chunk that does not
@@ -26,7 +26,7 @@ declare -A data=(
 	[info]='5 5 0 0' [tree]='5 5 0 0' [ls]='5 5 0 0' [cat]='5 5 4 5' [create]='3 3 3 3' [put]='5 5 4 0' [attrs]='5 5 0 0'
 	[resize]='5 5 4 0' [append]='5 5 4 .' [consolidate]='5 5 2 2' [rm]='5 5 4 0' [mv]='. . . .' [cp]='5 5 0 .'
 	[du]='5 5 0 0' [validate]='1 1 4 1' [diff]='5 5 4 5' [stats]='5 5 4 5' [chunks]='5 5 4 0' [explain]='5 5 4 0' [conventions]='5 5 0 0'
-	[bench]='5 5 4 5' [serve]='. . . .' [view]='. . . .'
+	[plot]='5 5 4 5'	[bench]='5 5 4 5' [serve]='. . . .' [view]='. . . .'
 )
 
 # call STATUS COMMAND URL: its line of the table; a failure other than a finding is one line on stderr, except for

@@ -85,12 +85,18 @@ for width in 80 120; do
 	show $width cat cat $d/t2m -s '0:2'
 	show $width cat-damaged cat damaged.zarr/t2m
 	show $width explain explain $d/t2m -s ':, 0, 0'
+	show $width plot-heat plot $d/t2m -s time=3
+	show $width plot-line plot $d/t2m -s lat=1,lon=2
+	show $width plot-hist plot $d/pr --kind hist
+	show $width diff diff $d damaged.zarr/forecast
 done
 
 # A terminal wraps what is too wide; in a pipe with COLUMNS nothing wraps, so widths can be seen.
 for width in 40 80 120; do
 	for line in "tree $d" "tree $d --attrs" "tree $d --attrs --full" "tree $d --sizes" "du $d" "info $d/pr" "ls -lr $d" \
-		"stats $d" "chunks $d/pr" "explain $d/t2m -s 0,0" "validate damaged.zarr"; do
+		"stats $d" "chunks $d/pr" "explain $d/t2m -s 0,0" "validate damaged.zarr" "stats $d --cf" "codecs" "dtypes" "formats" "stores" \
+		"plot $d/t2m -s time=3" "plot $d/t2m -s lat=1,lon=2" "plot $d/pr --kind hist" "bench $d/pr --repeat 1" "conventions $d" \
+		"diff $d damaged.zarr/forecast"; do
 		COLUMNS=$width "$ZINC" $line >out 2>err || true
 		[ "$width" = 40 ] && [[ $line == explain* ]] && continue
 		wide=$(python3 -c 'import sys, unicodedata

@@ -34,6 +34,47 @@ zinc 0 stats d.zarr
 zinc 0 stats d.zarr --json
 is_json
 zinc 2 stats d.zarr -s nothing=1
+# every item of the selection belongs to some array
+zinc 0 create e.zarr --group
+zinc 0 create e.zarr/time --shape 3 --dtype int32 --dims time --attrs '{"units":"days since 2020-01-01"}'
+zinc 0 create e.zarr/t2m --shape 3,4 --dtype uint64 --dims time,lat
+zinc 0 stats e.zarr -s 'lat=1, time=0:2'
+for select in 'time=0, lattitude=1' 'lattitude=1, time=0' 'time=0, lat=[0,1], x@"a,b"'; do
+	zinc 2 stats e.zarr -s "$select"
+	says "zinc: -s: no array has the dimension of "
+	[ ! -s out ] || bad "a table beside the error"
+	zinc 2 stats e.zarr -s "$select" --json
+	[ ! -s out ] || bad "a document beside the error"
+done
+# (5) columns that do not fit are left out, and named; times without the end that says nothing
+COLUMNS=60 run 0 "$ZINC" stats e.zarr --cf
+prints <<END
+array  shape         min         max        mean  std  NaN
+t2m    3 x 4           0           0           0    0    0
+time   3      2020-01-01  2020-01-01  2020-01-01    0    0
+type, chunks, ratio: in a wider terminal, or with --json
+END
+COLUMNS=120 run 0 "$ZINC" stats e.zarr --cf
+has ratio
+lacks "wider terminal"
+# lists and differences continue below their beginning
+for line in codecs dtypes formats stores "stores -l" "diff d.zarr e.zarr" "diff e.zarr other.zarr"; do
+	[ -e other.zarr ] || { cp -r e.zarr other.zarr && zinc 0 attrs other.zarr/time "long_name=\"$(printf 'word %.0s' {1..50})\""; }
+	COLUMNS=60 "$ZINC" $line >out || true
+	[ "$(LC_ALL=C.UTF-8 wc -L <out)" -le 60 ] || bad "zinc $line is wider than the terminal"
+	[ -s out ] || bad "zinc $line prints nothing"
+done
+# the command that explain suggests is one that a shell runs, also where it takes two lines
+zinc 0 create "far away.zarr" --shape 400,400 --dtype uint8 --chunks 200,200
+head -c 160000 /dev/zero | tr '\0' x >raw
+zinc 0 put "far away.zarr" --from raw
+zinc 0 explain "far away.zarr" -s 0
+has "zinc cp 'far away.zarr' NEW --chunks "
+COLUMNS=50 run 0 "$ZINC" explain "far away.zarr" -s 0
+[ "$(wc -L <out)" -le 50 ] || bad "explain is wider than the terminal"
+sed -n '/zinc cp/,$p' out | sed -e 's/zinc cp/"$ZINC" cp/' -e 's/NEW/new.zarr/' >program
+. ./program 2>err || bad "the suggested command fails"
+zinc 0 info new.zarr
 # the region of a damaged chunk, of a shard that of the inner chunk
 zinc 0 create s.zarr --shape 10,8 --dtype uint8 --chunks 2,4 --shards 4,8 --codecs crc32c
 head -c 80 /dev/zero | tr '\0' x >raw
