@@ -66,7 +66,8 @@ set_plain(zinc_axis *x, const zinc_dtype *t)
 			x->kind = t->kind == ZINC_KIND_DATETIME ? ZINC_AXIS_TIME : ZINC_AXIS_SPAN;
 	} else if (t->type != ZINC_NATIVE && (t->kind == ZINC_KIND_INT || t->kind == ZINC_KIND_UINT)) {
 		x->kind = ZINC_AXIS_INTEGER;
-		x->read = t->kind == ZINC_KIND_INT ? ZINC_INT64 : ZINC_UINT64;
+		x->is_unsigned = t->kind == ZINC_KIND_UINT;
+		x->read = x->is_unsigned ? ZINC_UINT64 : ZINC_INT64;
 		x->nread = sizeof(uint64_t);
 	} else if (t->type != ZINC_NATIVE && t->kind == ZINC_KIND_FLOAT) {
 		x->kind = ZINC_AXIS_REAL;
@@ -76,19 +77,36 @@ set_plain(zinc_axis *x, const zinc_dtype *t)
 	}
 }
 
+/* Decoded numbers: floats, or integers by _Unsigned or a whole scale. */
+static zinc_status
+set_numbers(zinc_axis *x, const zinc_dtype *t, zinc_error *err)
+{
+	zinc_type wide = ZINC_FLOAT64;
+
+	if (t->kind == ZINC_KIND_FLOAT) {
+		x->kind = ZINC_AXIS_REAL;
+		x->real = t->type;
+	} else if (t->kind == ZINC_KIND_INT || t->kind == ZINC_KIND_UINT) {
+		x->kind = ZINC_AXIS_INTEGER;
+		x->is_unsigned = t->kind == ZINC_KIND_UINT;
+		wide = x->is_unsigned ? ZINC_UINT64 : ZINC_INT64;
+	} else {
+		return zinc_fail(err, ZINC_E_UNSUPPORTED,
+				 "the coordinate is decoded to %s, which has no order: select by index", t->name);
+	}
+	if (t->type != wide)
+		x->widen = zinc_dtype_converter(wide, t->type);
+	return ZINC_OK;
+}
+
 static zinc_status
 set_decoded(zinc_axis *x, const zinc_cf_about *about, zinc_error *err)
 {
 	x->read = ZINC_NATIVE;
 	x->nread = zinc_array_element_size(x->array);
 	x->ndecoded = zinc_type_size(about->type);
-	if (about->kind == ZINC_CF_NUMBER) {
-		x->kind = ZINC_AXIS_REAL;
-		x->real = about->type;
-		if (about->type == ZINC_FLOAT32 || about->type == ZINC_FLOAT64)
-			return ZINC_OK;
-		return zinc_fail(err, ZINC_E_UNSUPPORTED, "complex numbers have no order: select by index");
-	}
+	if (about->kind == ZINC_CF_NUMBER)
+		return set_numbers(x, zinc_dtype_of(about->type), err);
 	x->kind = about->kind == ZINC_CF_DURATION ? ZINC_AXIS_SPAN : ZINC_AXIS_TIME;
 	if (!set_clock(&x->clock, about->unit, 1))
 		return zinc_fail(err, ZINC_E_UNSUPPORTED, "times in \"%s\" cannot be searched", about->unit);

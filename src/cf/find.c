@@ -241,21 +241,18 @@ load(const zinc_axis *x, const void *elements, size_t i)
 	value v = {.missing = false};
 	uint64_t u;
 	int64_t n;
-	float f;
 
-	if (x->kind != ZINC_AXIS_REAL) {
+	if (x->widen)
+		(void)x->widen(&u, p + i * x->ndecoded, 1, 0); /* a wider type holds every value */
+	else
 		memcpy(&u, p + i * sizeof u, sizeof u);
+	if (x->kind != ZINC_AXIS_REAL) {
 		memcpy(&n, &u, sizeof n);
-		v.n = x->read == ZINC_UINT64 ? (zinc_i128)u : (zinc_i128)n;
+		v.n = x->is_unsigned ? (zinc_i128)u : (zinc_i128)n;
 		v.missing = x->kind != ZINC_AXIS_INTEGER && n == INT64_MIN;
 		return v;
 	}
-	if (x->cf && x->real == ZINC_FLOAT32) {
-		memcpy(&f, p + i * sizeof f, sizeof f);
-		v.real = (double)f;
-	} else {
-		memcpy(&v.real, p + i * sizeof v.real, sizeof v.real);
-	}
+	memcpy(&v.real, &u, sizeof v.real);
 	v.missing = isnan(v.real);
 	return v;
 }

@@ -11,6 +11,7 @@
 
 #include "cf/calendar.h"
 #include "cf/cf.h"
+#include "dtype/dtype.h"
 
 typedef __int128 zinc_i128;
 #define ZINC_I128_MAX ((zinc_i128)(((unsigned __int128)1 << 127) - 1))
@@ -58,7 +59,9 @@ typedef struct zinc_axis {
 	zinc_axis_kind kind;
 	zinc_clock clock;       /* TIME, SPAN */
 	zinc_type real;         /* REAL: numbers of a text are rounded to this type */
+	bool is_unsigned;       /* INTEGER: elements are uint64, or else int64 */
 	zinc_cf *cf;            /* elements are decoded by it; NULL: they are not */
+	zinc_convert_fn widen;  /* of decoded numbers, to the type that is compared; NULL: they have it */
 	zinc_type read;         /* the type that elements are read in */
 	size_t nread, ndecoded; /* bytes of an element, as read and as decoded */
 	uint64_t n;

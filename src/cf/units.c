@@ -95,6 +95,7 @@ struct cursor {
 	zinc_date date;
 	int64_t ns;           /* of the day */
 	int64_t zone_minutes; /* east of UTC */
+	bool unusual;         /* pandas does not read it */
 };
 
 /* 1 to `most` digits; how many, 0 when there are none or more. */
@@ -141,7 +142,8 @@ parse_day(struct cursor *c)
 	const bool negative = *c->at == '-';
 	char separator;
 
-	c->at += negative || *c->at == '+';
+	c->unusual = *c->at == '+';
+	c->at += negative || c->unusual;
 	c->digits_of_year = number(c, 13, &c->date.year);
 	if (c->digits_of_year == 0)
 		return false;
@@ -236,6 +238,18 @@ parse_zone(struct cursor *c)
 	return hours < 24 && minutes < 60;
 }
 
+/* Does pandas read the zone that was just read?  After a date without a time only "-6:00": as six o'clock, which is the
+ * same. */
+static bool
+is_usual_zone(const struct cursor *c, const char *zone)
+{
+	const size_t n = (size_t)(c->at - zone);
+
+	if (c->parts == 3)
+		return *zone == '-' && n > 3;
+	return !isalpha((unsigned char)*zone) || n == 1 || strncmp(zone, "UTC", n) == 0 || strncmp(zone, "GMT", n) == 0;
+}
+
 static const char *
 skip_blanks(const char *at)
 {
@@ -268,7 +282,10 @@ parse_instant(struct cursor *c)
 	if (c->parts < 3 || !starts_zone(next))
 		return true;
 	c->at = next;
-	return parse_zone(c);
+	if (!parse_zone(c))
+		return false;
+	c->unusual |= !is_usual_zone(c, next);
+	return true;
 }
 
 /* The first instant, in UTC. */
@@ -345,7 +362,7 @@ zinc_units_are_time(const char *units)
 static bool
 is_plain_date(const struct cursor *c)
 {
-	return c->date.year >= 0;
+	return c->date.year >= 0 && !c->unusual;
 }
 
 static bool

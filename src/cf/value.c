@@ -150,7 +150,7 @@ take_decimal(const char **p, zinc_i128 unit, zinc_i128 *out)
 				return false;
 			unit /= 10;
 		}
-	return *p > first;
+	return *p - first > (first[0] == '.');
 }
 
 zinc_status

@@ -57,6 +57,8 @@ def of_units():
              "2000-01-01 UTC", "2000-01", "2000", "20000101", "2000/01/31", "2000-01-01 12", "  2000-01-01  1:2:3  ", "1-1-1",
              "1677-09-22", "2262-04-11", "1582-10-15", "1582-10-04", "-0044-03-15", "9999-12-31"]
     yield "dates", {f"d{i}": times(COUNTS[:6], f"days since {d}") for i, d in enumerate(dates)}
+    unusual = ["+2000-02-29", "2000-02-29 +05:30", "2000-02-29 -05:30", "2000-02-29 UTC", "2000-02-29Z", "2000-02-29 12:00 utc", "2000-02-29 12:00 UTC"]
+    yield "unusual_dates", {f"d{i}": times(REAL, f"seconds since {d}") for i, d in enumerate(unusual)}
     yield "types", {t: times(np.arange(5).astype(t), "hours since 2000-01-01") for t in "i1 u1 i2 u2 i4 u4 i8 u8 f4 f8".split()}
     yield "far", {"after": times([0, 10**6], "days since 2000-01-01"), "middle": times([0, 10**6, 1], "days since 2000-01-01"),
                   "before": times([0, -10**6], "days since 2000-01-01"), "proleptic": times([-10**6, 5], "days since 2000-01-01", "proleptic_gregorian")}

@@ -62,6 +62,30 @@ test_references(void **state)
 			fail_msg("%s: %s", rows[i][0], date_of(rows[i][0], rows[i][1]));
 }
 
+/* What pandas does not read is computed by cftime. */
+static void
+test_plain_dates(void **state)
+{
+	static const char *const plain[] = {"2000-01-01",       "2000-01-01 12:00 UTC", "2000-01-01 12Z",
+					    "2000-01-01 -6:00", "2000-01-01 -0600",     "2000-01-01 0:0 +05:30"};
+	static const char *const others[] = {"+2000-01-01",       "2000-01-01 UTC", "2000-01-01Z",
+					     "2000-01-01 +05:30", "2000-01-01 -6",  "2000-01-01 12:00 utc",
+					     "-100-01-01"};
+	zinc_time_units u;
+	char text[80];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(plain) + COUNT(others); i++) {
+		const bool is_plain = i < COUNT(plain);
+
+		snprintf(text, sizeof text, "days since %s", is_plain ? plain[i] : others[i - COUNT(plain)]);
+		assert_int_equal(zinc_time_units_parse(&u, text, NULL, NULL), ZINC_OK);
+		if (u.plain_date != is_plain)
+			fail_msg("%s", text);
+	}
+}
+
 static void
 test_periods(void **state)
 {
@@ -376,6 +400,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_references),
+	    cmocka_unit_test(test_plain_dates),
 	    cmocka_unit_test(test_periods),
 	    cmocka_unit_test(test_numbers),
 	    cmocka_unit_test(test_floats),

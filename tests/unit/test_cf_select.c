@@ -75,6 +75,8 @@ static const int64_t large[] = {9007199254740992, 9007199254740993, 900719925474
 static const int32_t days[] = {0, 1, 2, 3}, twice[] = {5, 7, 7, 9};
 static const int64_t stamps[] = {0, 3600, INT64_MIN, 86400}, spans[] = {0, 6, 12, 18}, months[] = {600, 601, 602, 612};
 static const int16_t shorts[] = {0, 1, 2, 3};
+static const int8_t bytes[] = {-1, 1, 2, 3};
+static const uint16_t halves[] = {0x2e66, 0x3c00, 0x4000, 0x4200}; /* 0.1, 1, 2, 3 */
 static const char words[] = "a\0\0ab\0a..ab\0";
 
 static const struct kind {
@@ -183,12 +185,29 @@ static const struct kind {
       {"c@~400 minutes", "1!"},
       {"c@30 minutes", "has no value"},
       {"c@6", "is not a duration"},
+      {"c@. h", "is not a duration"},
       {"c@6 apples", "is not a duration"}}},
     {"int16",
      "{\"scale_factor\": 0.5, \"add_offset\": 10.0}",
      shorts,
      sizeof shorts,
      {{"c@10.5", "1!"}, {"c@10..11", "0+3"}, {"c@1", "has no value"}}},
+    {"int16",
+     "{\"scale_factor\": 2}",
+     shorts,
+     sizeof shorts,
+     {{"c@4", "2!"}, {"c@3", "it goes from 0 to 6"}, {"c@~3.5", "2!"}}},
+    {"int8",
+     "{\"_Unsigned\": \"true\"}",
+     bytes,
+     sizeof bytes,
+     {{"c@255", "0!"}, {"c@-1", "has no value"}, {"c@2..300", "[0,2,3]"}, {"c@7", "it goes from 255 to 1"}}},
+    {"float16",
+     "{\"missing_value\": 2}",
+     halves,
+     sizeof halves,
+     {{"c@0.1", "0!"}, {"c@2", "has no value"}, {"c@1..3", "[1,3]"}}},
+    {"int8", "{\"dtype\": \"bool\"}", bytes, sizeof bytes, {{"c@1", "bool, which has no order"}}},
     {"|S3",
      NULL,
      words,

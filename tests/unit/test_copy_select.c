@@ -89,6 +89,25 @@ items_without_array(void **state)
 	forest_close(&f);
 }
 
+/* (2): a '[' in a name begins no list */
+static void
+names_with_brackets(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	forest f, g;
+
+	(void)state;
+	forest_open(&f, "", ZINC_LENIENT);
+	forest_open(&g, "", ZINC_LENIENT);
+	plant(&f, "1122");
+	forest_put(&f, "b/zarr.json", ARRAY_WITH(", \"dimension_names\": [\"b[\"]"));
+	assert_int_equal(cut(&f, &g, "b[=1, nix=2", -1, false, &err), ZINC_E_INVALID);
+	assert_non_null(strstr(err.text, "\"nix=2\""));
+	assert_ok(cut(&f, &g, "b[=[1,2], y=[1,2]", -1, false, &err));
+	forest_close(&g);
+	forest_close(&f);
+}
+
 /* (3): memory has tags, so the source's fingerprint differs as well */
 static void
 other_values(void **state)
@@ -115,6 +134,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(every_array),
 	    cmocka_unit_test(items_without_array),
+	    cmocka_unit_test(names_with_brackets),
 	    cmocka_unit_test(other_values),
 	};
 
