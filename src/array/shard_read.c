@@ -468,13 +468,14 @@ take_chunks(window *win, zinc_worker *w, slot *s, const zinc_fetch_item *it, zin
 		if (win->j->explain) {
 			explain_unit(win->j, s, i, at);
 		} else if (!zinc_shard_has(&s->stored, at)) {
-			ZINC_TRY(serve_unfetched_unit(win, w, s, &u, (const char *)it->key.p, &done, err));
+			ZINC_TRY(at_unit(
+			    p, &u, serve_unfetched_unit(win, w, s, &u, (const char *)it->key.p, &done, err), err));
 		} else {
 			const zinc_shard_entry *e = &s->stored.entries[at];
 			const zinc_bytes in = {it->bytes->p + (size_t)e->offset, (size_t)e->nbytes};
 
-			ZINC_TRY(zinc_shard_entry_check(e, win->unit_limit, err));
-			ZINC_TRY(decode_unit(win, w, s, &u, in, (const char *)it->key.p, err));
+			ZINC_TRY(at_unit(p, &u, zinc_shard_entry_check(e, win->unit_limit, err), err));
+			ZINC_TRY(at_unit(p, &u, decode_unit(win, w, s, &u, in, (const char *)it->key.p, err), err));
 		}
 	}
 	for (i = 0; i < s->nbatches; i++)

@@ -248,13 +248,36 @@ test_missing(void **state)
 	scene_close(&x);
 }
 
+/* An error names the elements of the inner chunk, also when the shard is read in one request. */
+static void
+test_region(void **state)
+{
+	static const uint64_t gaps[] = {0, 4096};
+	static const uint16_t none[4];
+	uint16_t v[16];
+	scene x;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(gaps); i++) {
+		zinc_error err = ZINC_ERROR_INIT;
+
+		scene_open(&x, gaps[i], false);
+		assert_ok(zinc_array_write_text(x.local, "2:4, 0:2", ZINC_BUFFER((void *)(uintptr_t)none, sizeof none),
+						NULL, &err));
+		assert_int_equal(read_shards(&x, "0:4, 0:4", v, 16, ZINC_IO_OPTIONS(.missing_is_error = 1), &err),
+				 ZINC_E_NOTFOUND);
+		assert_string_equal(err.region, "2:4, 0:2");
+		scene_close(&x);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_one_generation), cmocka_unit_test(test_conflict), cmocka_unit_test(test_no_tags),
 	    cmocka_unit_test(test_merge),          cmocka_unit_test(test_together), cmocka_unit_test(test_small),
-	    cmocka_unit_test(test_missing),
+	    cmocka_unit_test(test_missing),        cmocka_unit_test(test_region),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
