@@ -32,10 +32,37 @@ has_names(const struct plot *p)
 {
 	int d;
 
-	for (d = 0; d < p->region.out_ndim; d++)
-		if (!is_plain_name(zinc_array_dimension_name(p->array, p->region.axis[d])))
+	for (d = 0; d < p->region.ndim; d++)
+		if (!is_plain_name(zinc_array_dimension_name(p->array, d)))
 			return false;
 	return true;
+}
+
+/* Is it a slice that leaves out some of the dimension? */
+static bool
+is_cut(const struct region *g, int d)
+{
+	return !g->dims[d].list && g->dims[d].count < zinc_array_shape(g->array)[d];
+}
+
+static uint64_t
+last_of(const zinc_select_dim *s)
+{
+	return s->start + (s->count - 1) * (s->step ? s->step : 1);
+}
+
+/* One item of the selection: an index, or what was selected. */
+static void
+add_item(struct text *t, const struct region *g, int d, bool index)
+{
+	const zinc_select_dim *s = &g->dims[d];
+
+	if (index)
+		text_printf(t, "%llu", (unsigned long long)(s->list && s->nlist ? s->list[0] : s->start));
+	else if (is_cut(g, d))
+		text_printf(t, "%llu:%llu", (unsigned long long)s->start, (unsigned long long)last_of(s) + 1);
+	else
+		text_puts(t, ":");
 }
 
 /* "time=0, level=0": a selection that leaves `keep` dimensions; without names "0, 0". */
@@ -43,21 +70,20 @@ static void
 suggest(struct text *t, const struct plot *p, int keep)
 {
 	const struct region *g = &p->region;
-	const bool names = has_names(p) && !p->run->args->select;
+	const char *select = p->run->args->select;
+	const bool names = has_names(p) && (!select || strpbrk(select, "=@"));
 	int d, left = g->out_ndim - keep;
 
 	for (d = 0; d < g->ndim; d++) {
 		const bool kept = !g->dims[d].drop, cut = kept && left > 0;
 
 		left -= cut;
-		if (names && cut)
-			text_printf(t, "%s%s=0", t->n ? ", " : "", zinc_array_dimension_name(p->array, d));
-		else if (!names)
-			text_printf(t,
-				    cut    ? "%s0"
-				    : kept ? "%s:"
-					   : "%s%llu",
-				    d ? ", " : "", (unsigned long long)g->dims[d].start);
+		if (names && kept && !cut && !is_cut(g, d))
+			continue;
+		text_puts(t, t->n ? ", " : "");
+		if (names)
+			text_printf(t, "%s=", zinc_array_dimension_name(p->array, d));
+		add_item(t, g, d, cut || !kept);
 	}
 }
 

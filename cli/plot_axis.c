@@ -369,20 +369,38 @@ plot_ticks_cells(struct plot_ticks *t, const struct plot_axis *x, int most)
 		number_cells(t, x, most);
 }
 
+/* Two times in little room: dates, or the times of day of one date. */
+static void
+shorten_times(struct text *lo, struct text *hi)
+{
+	const size_t n = part_length(text_str(lo), 2), m = part_length(text_str(hi), 2);
+	const bool one_day = n == m && n < lo->n && m < hi->n && !strncmp(lo->p, hi->p, n);
+
+	if (one_day && strcmp(lo->p, hi->p) != 0) {
+		memmove(lo->p, lo->p + n + 1, lo->n - n);
+		memmove(hi->p, hi->p + m + 1, hi->n - m);
+	} else {
+		lo->p[n] = '\0';
+		hi->p[m] = '\0';
+	}
+}
+
 /* The two ends, for ranges that have no better ticks. */
 static void
 end_ticks(struct plot_ticks *t, const struct plot_values *v, const struct plot_range *range)
 {
-	int i;
+	struct text lo = {NULL, 0, 0}, hi = {NULL, 0, 0};
 
 	t->n = 0;
-	for (i = 0; i < (range->lo < range->hi ? 2 : 1); i++) {
-		struct text text = {NULL, 0, 0};
-
-		plot_values_label(v, &text, i ? range->hi : range->lo, 6);
-		add_tick(t, plot_range_share(range, i ? range->hi : range->lo), text_str(&text));
-		text_free(&text);
-	}
+	plot_values_label(v, &lo, range->lo, 6);
+	plot_values_label(v, &hi, range->hi, 6);
+	if (v && v->time)
+		shorten_times(&lo, &hi);
+	add_tick(t, plot_range_share(range, range->lo), text_str(&lo));
+	if (range->lo < range->hi)
+		add_tick(t, plot_range_share(range, range->hi), text_str(&hi));
+	text_free(&lo);
+	text_free(&hi);
 }
 
 void

@@ -7,10 +7,11 @@
 
 #include "plot.h"
 
-#define LEFT   70 /* around the picture */
+#define LEFT   90 /* around the picture */
 #define RIGHT  20
 #define TOP    36
 #define BOTTOM 46
+#define LETTER 7.5 /* of a label; about */
 
 struct svg {
 	const struct plot *plot;
@@ -65,6 +66,13 @@ y_axis(struct svg *s, const struct plot_values *v, const struct plot_range *rang
 	add_stroke(s, LEFT, TOP, LEFT, TOP + s->height);
 }
 
+/* Where the middle of a label is, so that it ends within the file. */
+static double
+middle_of(const struct svg *s, double x, const char *label)
+{
+	return fmin(x, LEFT + s->width + RIGHT - (double)strlen(label) * LETTER / 2);
+}
+
 static void
 x_axis(struct svg *s, const struct plot_ticks *t, double (*place)(const struct plot *p, double at), const char *name)
 {
@@ -75,7 +83,7 @@ x_axis(struct svg *s, const struct plot_ticks *t, double (*place)(const struct p
 		const double x = LEFT + place(s->plot, t->tick[i].at) * s->width;
 
 		add_stroke(s, x, y, x, y + 4);
-		add_label(s, x, y + 17, "middle", t->tick[i].label);
+		add_label(s, middle_of(s, x, t->tick[i].label), y + 17, "middle", t->tick[i].label);
 	}
 	add_stroke(s, LEFT, y, LEFT + s->width, y);
 	add_label(s, LEFT + s->width / 2, y + 36, "middle", name);

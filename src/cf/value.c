@@ -7,7 +7,8 @@
  *
  * (1) Numbers are rounded to the coordinate's float type before they are compared: 0.1 is the float32 nearest to it.
  *     For integers they are exact.
- * (2) The ends of a range may be in any order.  A date there means its whole period.
+ * (2) The ends of a range may be in any order.  A date there means its whole period; of two that overlap, the range goes
+ *     from the beginning of the first to the end of the second.
  */
 #include <math.h>
 
@@ -226,6 +227,7 @@ parse_range(zinc_wanted *w, const zinc_axis *x, const char *text, const char *do
 	zinc_mark first = {.n = -ZINC_I128_MAX, .real = -INFINITY}, first_end = first;
 	zinc_mark last = {.n = ZINC_I128_MAX, .real = INFINITY}, last_end = last;
 	char word[LONGEST];
+	bool swapped;
 
 	w->how = ZINC_WANT_RANGE;
 	ZINC_TRY(copy_word(text, (size_t)(dots - text), word, err));
@@ -234,8 +236,9 @@ parse_range(zinc_wanted *w, const zinc_axis *x, const char *text, const char *do
 	ZINC_TRY(copy_word(dots + 2, strlen(dots + 2), word, err));
 	if (*word)
 		ZINC_TRY(parse_value(x, word, &last, &last_end, &w->fine, err));
-	w->from = is_after(&first, &last, x) ? last : first;
-	w->to = is_after(&first_end, &last_end, x) ? first_end : last_end;
+	swapped = is_after(&first, &last_end, x);
+	w->from = swapped ? last : first;
+	w->to = swapped ? first_end : last_end;
 	return ZINC_OK;
 }
 

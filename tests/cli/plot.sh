@@ -57,7 +57,7 @@ has '"kind":"line","shape":[3],'
 has '"range":[6.0,11.0],"values":[6.5,8.5,10.5],"min":[6.0,8.0,10.0],"max":[7.0,9.0,11.0],"x":[0.0,2.0,4.0]'
 zinc 0 plot i.zarr -s 1 --svg line.svg --width 300 --height 200
 [ ! -s out ] || bad "a file is written, and something printed"
-has 'd="M70.0 154.0L112.0 130.4L154.0 106.8L196.0 83.2L238.0 59.6L280.0 36.0"' line.svg
+has 'd="M90.0 154.0L128.0 130.4L166.0 106.8L204.0 83.2L242.0 59.6L280.0 36.0"' line.svg
 has '>col</text>' line.svg
 zinc 3 plot i.zarr -s 1 --svg line.svg
 says "the file already exists; --overwrite replaces it"
@@ -122,14 +122,28 @@ zinc 0 create nat.zarr --shape 4 --dtype 'M8[s]' --fill '"NaT"'
 zinc 0 plot nat.zarr --json
 has '"missing":4,"range":null'
 
+# times of the y axis are not cut in the middle: dates, or the times of one day
+zinc 0 create days.zarr --shape 2 --dtype 'M8[h]' --fill 439026
+COLUMNS=80 run 0 "$ZINC" plot days.zarr --height 8
+has "2020-01-31 ┤"
+lacks "2020-01-31T1"
+bytes 00 00 00 00 00 00 00 00 06 00 00 00 00 00 00 00 >hours
+zinc 0 put days.zarr --from hours
+COLUMNS=80 run 0 "$ZINC" plot days.zarr --height 8
+has "00 ┤" && has "06 ┤"
+
 # ---- what is refused ----
 zinc 0 create d3.zarr --shape 3,4,5 --dtype int8 --dims a,b,c
 zinc 2 plot d3.zarr
 says "the selection has 3 dimensions (a 3, b 4, c 5) and a heat map has 2; select one index of the others, for example -s 'a=0'"
+zinc 2 plot d3.zarr -s 'a=1:3, c=2:4'
+says "for example -s 'a=1, c=2:4'"
 zinc 0 plot d3.zarr --kind hist
 zinc 0 create u3.zarr --shape 3,4,5 --dtype int8
 zinc 2 plot u3.zarr
 says "(3, 4, 5) and a heat map has 2; select one index of the others, for example -s '0, :, :'"
+zinc 2 plot u3.zarr -s '1:, 1:3'
+says "for example -s '1, 1:3, :'"
 zinc 0 plot u3.zarr -s '0, :, :'
 zinc 0 plot u3.zarr -s '0:1, 2:3' # dimensions of length 1 are dropped
 zinc 2 plot u3.zarr -s 0 --kind line
