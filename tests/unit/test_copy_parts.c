@@ -11,7 +11,7 @@
 static void
 plant(forest *f)
 {
-	char key[40], value[8];
+	char key[40], value[32];
 	int i, k;
 
 	forest_put(f, "zarr.json", GROUP);
