@@ -8,6 +8,7 @@
  */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "cli.h"
 
@@ -17,7 +18,8 @@ struct shown {
 	struct run *run;
 	const char *url;
 	const zinc_array *array;
-	zinc_cf *cf; /* NULL: elements are not decoded */
+	zinc_cf *cf;  /* NULL: elements are not decoded */
+	char unit[8]; /* of times: "ns", "D"; "" if it is not known */
 	zinc_stats s;
 	zinc_stored stored;
 	bool unlisted; /* the store cannot list, so stored bytes are not known */
@@ -116,6 +118,31 @@ add_mean(struct text *t, const struct shown *x, bool json)
 		add_double(t, x->s.mean, json);
 }
 
+/* The deviation of times: a number of the longest unit that it fills, or of the array's own unit. */
+static void
+add_span(struct text *t, const struct shown *x, int digits)
+{
+	static const struct {
+		const char *name, *text;
+		double ns;
+	} units[] = {{"D", "days", 864e11}, {"h", "hours", 36e11}, {"m", "minutes", 6e10}, {"s", "s", 1e9},
+		     {"ms", "ms", 1e6},     {"us", "us", 1e3},     {"ns", "ns", 1}};
+	const size_t n = sizeof units / sizeof *units;
+	size_t own = 0, i = 0;
+
+	while (own < n && strcmp(units[own].name, x->unit))
+		own++;
+	while (own < n && i < own && x->s.deviation * units[own].ns < units[i].ns)
+		i++;
+	if (own < n)
+		text_printf(t, "%.*g %s", digits, x->s.deviation * units[own].ns / units[i].ns, units[i].text);
+	else
+		text_printf(t, "%.*g %s", digits, x->s.deviation,
+			    !strcmp(x->unit, "M")   ? "months"
+			    : !strcmp(x->unit, "Y") ? "years"
+						    : x->unit);
+}
+
 /* ---- text ---- */
 
 static void
@@ -146,7 +173,10 @@ rows_numbers(struct text *t, const struct shown *x)
 	add_mean(t, x, false);
 	text_puts(t, "\n");
 	text_label(t, x->run->colour, "std");
-	add_double(t, s->deviation, false);
+	if (s->of == ZINC_STATS_TIMES && *x->unit)
+		add_span(t, x, 10);
+	else
+		add_double(t, s->deviation, false);
 	text_puts(t, "\n");
 	if (*s->sum) {
 		text_label(t, x->run->colour, "sum");
@@ -283,6 +313,8 @@ json_members(struct json *to, const struct shown *x)
 	json_uint(json_key(to, "nan"), x->s.nan);
 	json_uint(json_key(to, "infinite"), x->s.infinite);
 	json_numbers(to, x);
+	if (x->s.of == ZINC_STATS_TIMES && *x->unit) /* of the deviation */
+		json_string(json_key(to, "unit"), x->unit);
 	json_histogram(to, x);
 	json_key(to, "stored");
 	if (x->unlisted)
@@ -361,8 +393,25 @@ stats_open_cf(struct shown *x, zinc_array *a)
 	if (about.kind < ZINC_CF_TIME) {
 		zinc_cf_close(x->cf);
 		x->cf = NULL;
+	} else {
+		snprintf(x->unit, sizeof x->unit, "%s", about.kind == ZINC_CF_DATE ? "us" : about.unit);
 	}
 	return DONE;
+}
+
+/* The unit of datetime64 and timedelta64, "ns" of '<M8[ns]'; nothing for several units, as in [25s]. */
+static void
+find_unit(struct shown *x, const zinc_array *a)
+{
+	const char *dtype = zinc_array_dtype(a), *unit = strstr(dtype, "\"unit\":\"");
+	size_t n;
+
+	if (*dtype != '{' || !unit || !strstr(dtype, "\"scale_factor\":1}"))
+		return;
+	unit += strlen("\"unit\":\"");
+	n = strcspn(unit, "\"");
+	if (n < sizeof x->unit)
+		snprintf(x->unit, sizeof x->unit, "%.*s", (int)n, unit);
 }
 
 static int
@@ -371,6 +420,7 @@ stats_of_array(struct shown *x, zinc_array *a)
 	int status;
 
 	x->array = a;
+	find_unit(x, a);
 	status = stats_open_cf(x, a);
 	return status == DONE ? stats(x, a) : status;
 }
@@ -450,7 +500,21 @@ add_short_mean(struct text *t, const struct shown *x)
 static void
 add_deviation(struct text *t, const struct shown *x)
 {
-	text_printf(t, "%.6g", x->s.deviation);
+	if (x->s.of == ZINC_STATS_TIMES && *x->unit)
+		add_span(t, x, 4);
+	else
+		text_printf(t, "%.6g", x->s.deviation);
+}
+
+/* The type, in a form that says what the numbers are if they are not the elements. */
+static void
+add_type(struct text *t, const struct shown *x, const zinc_node *node)
+{
+	const bool lengths = x->s.of == ZINC_STATS_LENGTHS, magnitudes = x->s.of == ZINC_STATS_MAGNITUDES;
+
+	text_puts(t, lengths ? "len(" : magnitudes ? "abs(" : "");
+	describe_type(t, node->array);
+	text_puts(t, lengths || magnitudes ? ")" : "");
 }
 
 static void
@@ -463,7 +527,7 @@ several_row(struct several *m, const struct shown *x, const zinc_node *node)
 	table_cell(t, BOLD, node->path + (skip > 1 ? skip + 1 : 1));
 	text_times(&s, node->array->shape, node->array->ndim);
 	table_text(t, PLAIN, &s);
-	describe_type(&s, node->array);
+	add_type(&s, x, node);
 	table_text(t, PLAIN, &s);
 	cell(t, x, add_min);
 	cell(t, x, add_max);

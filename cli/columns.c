@@ -95,10 +95,19 @@ fix_widths(struct table *t)
 		;
 }
 
+static bool
+is_last(const struct table *t, int i)
+{
+	do
+		i++;
+	while (i < t->n && t->left_out[i]);
+	return i == t->n;
+}
+
 static void
 print_cell(const struct table *t, struct line *l, int i, enum paint p, const char *s)
 {
-	const bool last = i == t->n - 1;
+	const bool last = is_last(t, i);
 	struct text cut = {NULL, 0, 0};
 	size_t used = columns(s), pad;
 

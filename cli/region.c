@@ -88,14 +88,17 @@ static const char *
 end_of_item(const char *p)
 {
 	bool list = false, quoted = false;
+	char after = '\0'; /* '=' or '@', once it was there */
 
 	for (; *p && (*p != ',' || list || quoted); p++) {
-		if (quoted && *p == '\\' && p[1])
-			p++;
-		else if (*p == '"')
+		if (*p == '"')
 			quoted = !quoted;
-		else if (!quoted)
+		else if (quoted)
+			p += *p == '\\' && p[1];
+		else if (after == '=')
 			list = *p == '[' || (list && *p != ']');
+		else if (!after && strchr("=@", *p))
+			after = *p;
 	}
 	return p;
 }

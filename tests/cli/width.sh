@@ -39,6 +39,7 @@ zinc 0 create e.zarr --group
 zinc 0 create e.zarr/time --shape 3 --dtype int32 --dims time --attrs '{"units":"days since 2020-01-01"}'
 zinc 0 create e.zarr/t2m --shape 3,4 --dtype uint64 --dims time,lat
 zinc 0 stats e.zarr -s 'lat=1, time=0:2'
+zinc 0 stats e.zarr -s 'lat=[1,0], time=0:2'
 for select in 'time=0, lattitude=1' 'lattitude=1, time=0' 'time=0, lat=[0,1], x@"a,b"'; do
 	zinc 2 stats e.zarr -s "$select"
 	says "zinc: -s: no array has the dimension of "
@@ -49,14 +50,32 @@ done
 # (5) columns that do not fit are left out, and named; times without the end that says nothing
 COLUMNS=60 run 0 "$ZINC" stats e.zarr --cf
 prints <<END
-array  shape         min         max        mean  std  NaN
-t2m    3 x 4           0           0           0    0    0
-time   3      2020-01-01  2020-01-01  2020-01-01    0    0
+array  shape         min         max        mean   std  NaN
+t2m    3 x 4           0           0           0     0    0
+time   3      2020-01-01  2020-01-01  2020-01-01  0 ns    0
 type, chunks, ratio: in a wider terminal, or with --json
 END
 COLUMNS=120 run 0 "$ZINC" stats e.zarr --cf
 has ratio
 lacks "wider terminal"
+# the deviation of times has a unit; the table says where numbers are not those of the elements
+zinc 0 create t.zarr --group
+zinc 0 create t.zarr/time --shape 3 --dtype uint8 --dims time --attrs '{"units":"hours since 2020-01-01"}'
+printf '\0\044\110' | zinc 0 put t.zarr/time --from -
+zinc 0 stats t.zarr/time --cf
+has "std          1.224744871 days"
+zinc 0 stats t.zarr/time --cf --json
+is_json
+has '"unit":"'
+zinc 0 create t.zarr/month --shape 2 --dtype 'M8[M]'
+bytes 00 00 00 00 00 00 00 00 04 00 00 00 00 00 00 00 >raw
+zinc 0 put t.zarr/month --from raw
+zinc 0 create t.zarr/name --shape 2 --dtype string
+zinc 0 create t.zarr/wave --shape 2 --dtype complex64
+zinc 0 stats t.zarr --cf
+for text in "2020-01-02T12:00" "1.225 days" "2 months" "len(string)" "abs(complex64)"; do
+	has "$text"
+done
 # lists and differences continue below their beginning
 for line in codecs dtypes formats stores "stores -l" "diff d.zarr e.zarr" "diff e.zarr other.zarr"; do
 	[ -e other.zarr ] || { cp -r e.zarr other.zarr && zinc 0 attrs other.zarr/time "long_name=\"$(printf 'word %.0s' {1..50})\""; }
