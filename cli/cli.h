@@ -320,7 +320,8 @@ struct table {
 	const char *head[TABLE_COLUMNS];
 	enum column_kind kind[TABLE_COLUMNS];
 	size_t width[TABLE_COLUMNS], widest[TABLE_COLUMNS];
-	bool optional[TABLE_COLUMNS], left_out[TABLE_COLUMNS];
+	int optional[TABLE_COLUMNS]; /* 1, 2: left out first, then; 0: never */
+	bool left_out[TABLE_COLUMNS];
 	bool begun; /* the widths are fixed, and the header is printed */
 	struct cell {
 		char *text;
@@ -331,8 +332,9 @@ struct table {
 
 void table_init(struct table *t, const struct run *r);
 void table_column(struct table *t, const char *head, enum column_kind kind);
-/* The same; where the terminal is too narrow the last of them are left out, which a line below the table says. */
-void table_optional(struct table *t, const char *head, enum column_kind kind);
+/* The same; where the terminal is too narrow those of rank 1 are left out, then those of rank 2, the last
+ * first; a line below the table says so. */
+void table_optional(struct table *t, const char *head, enum column_kind kind, int rank);
 /* The next cell of the row; the table prints a row when all its cells are there. */
 void table_cell(struct table *t, enum paint p, const char *s);
 void table_text(struct table *t, enum paint p, struct text *s); /* and frees it */

@@ -185,22 +185,32 @@ rows_numbers(struct text *t, const struct shown *x)
 }
 
 static void
-draw_bar(struct text *t, const struct shown *x, uint64_t count, uint64_t most)
+draw_bar(struct text *t, const struct shown *x, uint64_t count, uint64_t most, size_t room)
 {
-	const size_t n = (size_t)((double)count / (double)most * BAR + 0.5);
+	const size_t n = (size_t)((double)count / (double)most * (double)room + 0.5);
 	struct text bar = {NULL, 0, 0};
 
 	text_fill(&bar, '#', n ? n : count > 0);
 	text_paint(t, x->run->colour, GREEN, text_str(&bar));
-	text_fill(t, ' ', BAR - bar.n);
+	text_fill(t, ' ', room - bar.n);
 	text_free(&bar);
+}
+
+/* Columns of the longest bar beside this much text. */
+static size_t
+bar_room(size_t beside)
+{
+	const size_t screen = screen_width();
+
+	return screen >= beside + BAR ? BAR : screen > beside + 4 ? screen - beside : 4;
 }
 
 static void
 rows_histogram(struct text *t, const struct shown *x)
 {
 	uint64_t most = 1;
-	size_t wide = 0;
+	size_t wide = 0, room;
+	char count[32];
 	int i;
 
 	for (i = 0; i < x->s.bins; i++) {
@@ -211,13 +221,14 @@ rows_histogram(struct text *t, const struct shown *x)
 		most = x->s.count[i] > most ? x->s.count[i] : most;
 		text_free(&edge);
 	}
+	room = bar_room(wide + 5 + (size_t)snprintf(count, sizeof count, "%llu", (unsigned long long)most));
 	for (i = 0; i < x->s.bins; i++) {
 		struct text edge = {NULL, 0, 0};
 
 		add_edge(&edge, x, i, false);
 		text_fill(t, ' ', wide - edge.n + 2);
 		text_printf(t, "%s |", edge.p);
-		draw_bar(t, x, x->s.count[i], most);
+		draw_bar(t, x, x->s.count[i], most, room);
 		text_printf(t, " %llu\n", (unsigned long long)x->s.count[i]);
 		text_free(&edge);
 	}
@@ -366,7 +377,10 @@ stats(struct shown *x, zinc_array *a)
 		o.cf = x->run->args->cf;
 		sel = region_selection(&g);
 		st = zinc_array_stats(a, &sel, &o, &x->s, &err);
-		progress_summary(&progress, "read", progress.done, progress.bytes);
+		if (!x->lenient) /* a line for each array of a group would hide the table */
+			progress_summary(&progress, "read", progress.done, progress.bytes);
+		else
+			progress_end(&progress);
 		if (st == ZINC_OK) {
 			st = zinc_array_stored(a, &x->stored, &until_stopped, &err);
 			x->unlisted = st == ZINC_E_UNSUPPORTED; /* elements were read, so there is a grid */
@@ -603,12 +617,12 @@ several_columns(struct table *t, const struct run *r)
 
 	table_init(t, r);
 	table_column(t, "array", COLUMN_KEY);
-	table_optional(t, "shape", COLUMN_CUT);
-	table_optional(t, "type", COLUMN_CUT);
+	table_optional(t, "shape", COLUMN_CUT, 1);
+	table_optional(t, "type", COLUMN_CUT, 1);
 	for (i = 0; i < sizeof heads / sizeof *heads; i++)
-		table_column(t, heads[i], COLUMN_RIGHT);
-	table_optional(t, "chunks", COLUMN_RIGHT);
-	table_optional(t, "ratio", COLUMN_RIGHT);
+		table_optional(t, heads[i], COLUMN_RIGHT, i < 2 ? 0 : 2); /* min and max stay */
+	table_optional(t, "chunks", COLUMN_RIGHT, 1);
+	table_optional(t, "ratio", COLUMN_RIGHT, 1);
 }
 
 static int

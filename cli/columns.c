@@ -31,9 +31,9 @@ table_column(struct table *t, const char *head, enum column_kind kind)
 }
 
 void
-table_optional(struct table *t, const char *head, enum column_kind kind)
+table_optional(struct table *t, const char *head, enum column_kind kind, int rank)
 {
-	t->optional[t->n] = true;
+	t->optional[t->n] = rank;
 	table_column(t, head, kind);
 }
 
@@ -77,11 +77,11 @@ cut_widths(struct table *t)
 }
 
 static bool
-leave_out_last(struct table *t)
+leave_out_last(struct table *t, int rank)
 {
 	int i = t->n - 1;
 
-	while (i >= 0 && (!t->optional[i] || t->left_out[i]))
+	while (i >= 0 && (t->optional[i] != rank || t->left_out[i]))
 		i--;
 	if (i >= 0)
 		t->left_out[i] = true;
@@ -91,7 +91,7 @@ leave_out_last(struct table *t)
 static void
 fix_widths(struct table *t)
 {
-	while (!cut_widths(t) && leave_out_last(t))
+	while (!cut_widths(t) && (leave_out_last(t, 1) || leave_out_last(t, 2)))
 		;
 }
 
@@ -221,7 +221,7 @@ print_left_out(struct table *t)
 			text_printf(&names, "%s%s", names.n ? ", " : "", t->head[i]);
 	if (names.n) {
 		text_puts(&names, ": in a wider terminal, or with --json");
-		line_add(&l, DIM, names.p);
+		line_wrap(&l, names.p, 4, SIZE_MAX, "");
 		line_end(&l, t->out);
 	}
 	text_free(&names);

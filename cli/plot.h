@@ -149,7 +149,7 @@ void plot_axis_json(struct json *j, const struct plot_axis *x);
 
 struct plot_ticks {
 	int n;
-	struct {
+	struct plot_tick {
 		double at; /* cell; of values 0 to 1 */
 		char label[40];
 	} tick[PLOT_TICKS];

@@ -354,6 +354,21 @@ time_cells(struct plot_ticks *t, const struct plot_axis *x, int most)
 	free(dates);
 }
 
+/* Ticks in the order of their cells: the labels are placed from left to right, also where coordinates descend. */
+static void
+sort_ticks(struct plot_ticks *t)
+{
+	int i, k;
+
+	for (i = 1; i < t->n; i++)
+		for (k = i; k > 0 && t->tick[k - 1].at > t->tick[k].at; k--) {
+			const struct plot_tick swap = t->tick[k];
+
+			t->tick[k] = t->tick[k - 1];
+			t->tick[k - 1] = swap;
+		}
+}
+
 void
 plot_ticks_cells(struct plot_ticks *t, const struct plot_axis *x, int most)
 {
@@ -367,6 +382,7 @@ plot_ticks_cells(struct plot_ticks *t, const struct plot_axis *x, int most)
 		time_cells(t, x, most);
 	else
 		number_cells(t, x, most);
+	sort_ticks(t);
 }
 
 /* Two times in little room: dates, or the times of day of one date. */

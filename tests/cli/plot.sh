@@ -122,6 +122,15 @@ zinc 0 create nat.zarr --shape 4 --dtype 'M8[s]' --fill '"NaT"'
 zinc 0 plot nat.zarr --json
 has '"missing":4,"range":null'
 
+# a coordinate that descends from left to right has all its labels
+zinc 0 create down.zarr --group
+zinc 0 create down.zarr/wide --shape 200 --dtype uint8 --dims x
+zinc 0 create down.zarr/x --shape 200 --dtype int16 --dims x
+for ((i = 200; i > 0; i--)); do printf "\\x$(printf %02x $((i % 256)))\\x00"; done >raw
+zinc 0 put down.zarr/x --from raw
+COLUMNS=80 run 0 "$ZINC" plot down.zarr/wide --height 10
+grep -Eq '^ *200 +150 +100 +50' out || grep -Eq '200 .*180 .*160 .*20' out || bad "labels of a descending axis are missing"
+
 # times of the y axis are not cut in the middle: dates, or the times of one day
 zinc 0 create days.zarr --shape 2 --dtype 'M8[h]' --fill 439026
 COLUMNS=80 run 0 "$ZINC" plot days.zarr --height 8

@@ -58,6 +58,15 @@ END
 COLUMNS=120 run 0 "$ZINC" stats e.zarr --cf
 has ratio
 lacks "wider terminal"
+COLUMNS=40 run 0 "$ZINC" stats e.zarr --cf
+[ "$(LC_ALL=C.UTF-8 wc -L <out)" -le 40 ] || bad "stats is wider than 40 columns"
+lacks …
+has "mean, std, NaN"
+COLUMNS=40 run 0 "$ZINC" stats e.zarr/t2m
+[ "$(sed -n '/|#/p' out | LC_ALL=C.UTF-8 wc -L)" -le 40 ] || bad "a histogram is wider than 40 columns"
+# a line of progress for each array of a group would hide the table
+zinc 0 stats e.zarr --progress always
+lacks "in 0." err
 # the deviation of times has a unit; the table says where numbers are not those of the elements
 zinc 0 create t.zarr --group
 zinc 0 create t.zarr/time --shape 3 --dtype uint8 --dims time --attrs '{"units":"hours since 2020-01-01"}'
