@@ -362,6 +362,8 @@ zinc_status zinc_cp_journal_parse(zinc_cp *c, const zinc_blob *text, zinc_json_d
 /* Set part and nparts.  E_INVALID; E_UNSUPPORTED if the store cannot. */
 zinc_status zinc_cp_parts_check(zinc_cp *c, zinc_error *err);
 bool zinc_cp_divided(const zinc_cp *c);
+/* May this part erase a copy that it cannot join? */
+bool zinc_cp_part_erases(const zinc_cp *c);
 /* Does the step belong to this part?  And must it be done? */
 bool zinc_cp_mine(const zinc_cp *c, uint64_t step);
 bool zinc_cp_due(const zinc_cp *c, uint64_t step);

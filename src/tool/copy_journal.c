@@ -207,10 +207,10 @@ zinc_cp_journal_end(zinc_cp *c, zinc_error *err)
 /* ---- reading ---- */
 
 static zinc_status
-refuse(zinc_error *err, const char *what)
+refuse(const zinc_cp *c, zinc_error *err, const char *what)
 {
-	return zinc_fail(err, ZINC_E_CONFLICT, "the target has an interrupted copy with %s; overwrite it instead",
-			 what);
+	return zinc_fail(err, ZINC_E_CONFLICT, "the target has an interrupted copy %s; %s", what,
+			 zinc_cp_divided(c) ? "part 1 can overwrite it" : "overwrite it instead");
 }
 
 /* Promise (2). */
@@ -225,14 +225,14 @@ check(const zinc_cp *c, const zinc_json *root, zinc_error *err)
 	snprintf(state, sizeof state, "%016llx", (unsigned long long)c->state);
 	if (!zinc_json_is_string(zinc_json_member(root, "source"), c->from->url) ||
 	    !zinc_json_is_string(zinc_json_member(root, "path"), c->from_path))
-		return refuse(err, "another source");
+		return refuse(c, err, "with another source");
 	ZINC_TRY(zinc_json_parse(&mine, c->ctx, (const char *)c->options.p, c->options.n, 0, err));
 	same = options && zinc_json_equal(options, zinc_json_root(mine));
 	zinc_json_free(mine);
 	if (!same)
-		return refuse(err, "other options");
+		return refuse(c, err, "with other options");
 	if (!zinc_json_is_string(zinc_json_member(root, "state"), state))
-		return refuse(err, "a source that has changed");
+		return refuse(c, err, "with a source that has changed");
 	return ZINC_OK;
 }
 
@@ -270,9 +270,7 @@ zinc_cp_journal_parse(zinc_cp *c, const zinc_blob *text, zinc_json_doc **out, zi
 		return zinc_error_copy(err, &e);
 	root = zinc_json_root(doc);
 	if (zinc_json_u64(zinc_json_member(root, "zinc_cp"), &version) && version != VERSION)
-		st = zinc_fail(err, ZINC_E_CONFLICT,
-			       "the target has an interrupted copy by another version of Zinc; overwrite it "
-			       "instead");
+		st = refuse(c, err, "by another version of Zinc");
 	else if (version != VERSION || !zinc_json_u64(zinc_json_member(root, "done"), &c->done) ||
 		 !zinc_json_u64(zinc_json_member(root, "steps"), &c->journal_steps) ||
 		 !zinc_json_u64(zinc_json_member(root, "max_memory"), &c->o.max_memory) ||
@@ -287,13 +285,34 @@ zinc_cp_journal_parse(zinc_cp *c, const zinc_blob *text, zinc_json_doc **out, zi
 	return st;
 }
 
+/* Parse it, unless it is not needed, or of a copy that this part erases: then *found is false. */
+static zinc_status
+take_journal(zinc_cp *c, const zinc_blob *text, bool *found, zinc_error *err)
+{
+	const uint64_t memory = c->o.max_memory;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_json_doc *doc = NULL;
+	zinc_status st;
+
+	if (!c->o.resume && !zinc_cp_divided(c))
+		return ZINC_OK;
+	st = zinc_cp_journal_parse(c, text, &doc, &e);
+	zinc_json_free(doc);
+	if ((st == ZINC_E_CONFLICT || st == ZINC_E_CORRUPT) && zinc_cp_part_erases(c)) {
+		*found = false;
+		c->o.max_memory = memory;
+		c->done = 0;
+		return ZINC_OK;
+	}
+	return st == ZINC_OK ? st : zinc_error_copy(err, &e);
+}
+
 zinc_status
 zinc_cp_journal_read(zinc_cp *c, bool *found, zinc_error *err)
 {
 	const char *key = (const char *)c->journal_key.p;
 	zinc_blob text = ZINC_BLOB_INIT;
 	zinc_error e = ZINC_ERROR_INIT;
-	zinc_json_doc *doc = NULL;
 	zinc_status st = zinc_store_get_all(c->to->store, key, &text, NULL, c->ctx->limits.json_bytes, c->to->wait, &e);
 
 	*found = st == ZINC_OK;
@@ -301,9 +320,8 @@ zinc_cp_journal_read(zinc_cp *c, bool *found, zinc_error *err)
 		return ZINC_OK;
 	if (st != ZINC_OK)
 		zinc_error_copy(err, &e);
-	else if (c->o.resume || zinc_cp_divided(c))
-		st = zinc_cp_journal_parse(c, &text, &doc, err);
-	zinc_json_free(doc);
+	else
+		st = take_journal(c, &text, found, err);
 	zinc_blob_fini(&text);
 	return st == ZINC_OK ? st : zinc_error_at_key(err, st, key);
 }

@@ -18,7 +18,7 @@
  * (4) Every put of a journal is conditional: of two processes with the same part one fails, and does no harm; of two
  *     that end at once one puts the documents.
  * (5) Without conditional puts: E_UNSUPPORTED, before anything is written.
- * (6) An old target is erased by part 1 only, before any other part can begin.
+ * (6) An old target, also a copy that no part can join, is erased by part 1 only, before any other part can begin.
  */
 #include <stdio.h>
 
@@ -55,6 +55,12 @@ bool
 zinc_cp_divided(const zinc_cp *c)
 {
 	return c->o.nparts > 0;
+}
+
+bool
+zinc_cp_part_erases(const zinc_cp *c)
+{
+	return zinc_cp_divided(c) && c->part == 0 && c->o.overwrite && !c->o.resume;
 }
 
 bool

@@ -252,6 +252,8 @@ check_parts(zinc_cp *c, bool found, zinc_error *err)
 {
 	bool vacant = true;
 
+	if (found && !zinc_cp_journal_fits(c) && zinc_cp_part_erases(c))
+		found = false;
 	if (!found && c->o.overwrite && c->part > 0)
 		return zinc_fail(err, ZINC_E_EXISTS, "part 1 must begin this copy, because it may erase the target");
 	if (!found && c->o.overwrite && c->o.dry_run)
@@ -265,7 +267,7 @@ check_parts(zinc_cp *c, bool found, zinc_error *err)
 	c->joining = found;
 	if (found && !zinc_cp_journal_fits(c))
 		return zinc_fail(err, ZINC_E_CONFLICT,
-				 "the target has a copy in parts with another plan; erase it first");
+				 "the target has a copy in parts with another plan; part 1 can overwrite it");
 	return ZINC_OK;
 }
 

@@ -115,6 +115,38 @@ same_plan(void **state)
 	forest_close(&g);
 }
 
+/* (6): a copy that cannot be joined, and a damaged journal */
+static void
+part_1_overwrites(void **state)
+{
+	zinc_copy_options o = ZINC_COPY_OPTIONS_INIT;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_copy_counts n;
+	forest f, g;
+	int damage;
+
+	(void)state;
+	for (damage = 0; damage < 2; damage++) {
+		forest_open(&f, "", ZINC_LENIENT);
+		forest_open(&g, "", ZINC_LENIENT);
+		plant(&f);
+		assert_int_equal(go(&f, &g, 1, 3, false, -1, &n), ZINC_OK);
+		if (damage)
+			forest_put(&g, "__zinc_cp.json", "{");
+		o.overwrite = damage ? ZINC_FORCE : 1; /* a damaged journal makes no key Zinc's */
+		o.part = o.nparts = 2;
+		assert_int_equal(zinc_copy(f.h, "/", g.h, "/", &o, NULL, &err),
+				 damage ? ZINC_E_CORRUPT : ZINC_E_CONFLICT);
+		o.part = 1;
+		assert_ok(zinc_copy(f.h, "/", g.h, "/", &o, NULL, &err));
+		o.part = 2;
+		assert_ok(zinc_copy(f.h, "/", g.h, "/", &o, NULL, &err));
+		whole(&f, &g);
+		forest_close(&f);
+		forest_close(&g);
+	}
+}
+
 /* (2): interrupted while it put the documents; only the first journal is left. */
 static void
 ending(void **state)
@@ -146,6 +178,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(any_order),
 	    cmocka_unit_test(same_plan),
+	    cmocka_unit_test(part_1_overwrites),
 	    cmocka_unit_test(ending),
 	};
 
