@@ -314,13 +314,15 @@ complete(struct run *r, char **words)
 /* ---- the scripts ---- */
 
 /* Bash splits words at '=' and ':'.  The script joins them again, and removes from each candidate the part that
- * bash split off. */
+ * bash split off.  Names come from a store: outside of quotes what a shell would take apart is quoted, and within
+ * quotes what would end them is not offered. */
 static const char bash_script[] =
     "# bash completion for zinc\n"
     "_zinc() {\n"
     "\tlocal words=() cut='' i w glue=''\n"
     "\tfor ((i = 1; i <= COMP_CWORD; i++)); do\n"
     "\t\tw=${COMP_WORDS[i]}\n"
+    "\t\t[[ $w == [\\'\\\"]* ]] || w=${w//\\\\/}\n"
     "\t\tif [[ ${#words[@]} -gt 0 && ( -n $glue || $w == [:=]* ) ]]; then\n"
     "\t\t\twords[-1]+=$w\n"
     "\t\telse\n"
@@ -334,7 +336,15 @@ static const char bash_script[] =
     "\tCOMPREPLY=()\n"
     "\twhile IFS= read -r w; do\n"
     "\t\tw=${w%%$'\\t'*}\n"
-    "\t\tCOMPREPLY+=(\"${w#\"$cut\"}\")\n"
+    "\t\tw=${w#\"$cut\"}\n"
+    "\t\tif [[ $last == \\'* ]]; then\n"
+    "\t\t\t[[ ${w:1} == *\\'* ]] && continue\n"
+    "\t\telif [[ $last == \\\"* ]]; then\n"
+    "\t\t\t[[ ${w:1} == *[\\\"\\$\\`\\\\]* ]] && continue\n"
+    "\t\telif [[ $w == *[!a-zA-Z0-9_./@=:,%+~^-]* ]]; then\n"
+    "\t\t\tprintf -v w %q \"$w\"\n"
+    "\t\tfi\n"
+    "\t\tCOMPREPLY+=(\"$w\")\n"
     "\tdone < <(zinc --complete \"${words[@]}\" 2>/dev/null)\n"
     "\tif [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == */ ]]; then compopt -o nospace; fi\n"
     "}\n"
@@ -350,8 +360,8 @@ static const char zsh_script[] = "#compdef zinc\n"
 				 "\t\tif [[ $word == */ ]]; then dirs+=(\"$word\"); else plain+=(\"$word\"); fi\n"
 				 "\tdone < <(zinc --complete \"${(@)words[2,CURRENT]}\" 2>/dev/null)\n"
 				 "\tif (( ${#plain} + ${#dirs} == 0 )); then _files; return; fi\n"
-				 "\t(( ${#plain} )) && compadd -Q -- $plain\n"
-				 "\t(( ${#dirs} )) && compadd -Q -S '' -- $dirs\n"
+				 "\t(( ${#plain} )) && compadd -- $plain\n"
+				 "\t(( ${#dirs} )) && compadd -S '' -- $dirs\n"
 				 "\treturn 0\n"
 				 "}\n"
 				 "if [ \"$funcstack[1]\" = _zinc ]; then _zinc \"$@\"; else compdef _zinc zinc; fi\n";

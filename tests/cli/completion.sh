@@ -78,6 +78,26 @@ text csv json npy raw
 complete -o default -F _zinc zinc
 END
 
+# names that a shell would take apart: quoted, or not offered within quotes that they would end
+zinc 0 create q.zarr --group
+zinc 0 create 'q.zarr/with space' --shape 1 --dtype int8
+zinc 0 create 'q.zarr/x;touch $(pwned)' --shape 1 --dtype int8
+zinc 0 create "q.zarr/it's" --shape 1 --dtype int8
+sed -n '1,/^}/p' try.bash >quotes.bash
+cat >>quotes.bash <<'END'
+try zinc cat q.zarr/w
+try zinc cat 'q.zarr/with\ s'
+try zinc cat q.zarr/x
+try zinc cat q.zarr/i
+END
+run 0 bash quotes.bash
+prints <<'END'
+q.zarr/with\ space
+q.zarr/with\ space
+q.zarr/x\;touch\ \$\(pwned\)
+q.zarr/it\'s
+END
+
 # ---- zsh: the function, with its additions printed ----
 if command -v zsh >/dev/null; then
 	cat >try.zsh <<'END'
@@ -94,10 +114,10 @@ END
 	run 0 zsh -f try.zsh
 	prints <<'END'
 compdef _zinc zinc
--Q -- validate
--Q -- d.zarr/great
--Q -S  -- d.zarr/group/
--Q -- --as=json
+-- validate
+-- d.zarr/great
+-S  -- d.zarr/group/
+-- --as=json
 files
 END
 fi
