@@ -246,12 +246,23 @@ clear_target(zinc_cp *c, zinc_error *err)
 	return vacant ? ZINC_OK : zinc_fail(err, ZINC_E_EXISTS, "%s already exists, or is not empty", c->to_path);
 }
 
+/* No journal was found: the place is free, or another part has just begun the copy. */
+static zinc_status
+look_again(zinc_cp *c, bool *found, zinc_error *err)
+{
+	bool vacant;
+
+	ZINC_TRY(zinc_hierarchy_vacant(c->to, c->to_path, &vacant, err));
+	if (vacant)
+		return ZINC_OK;
+	ZINC_TRY(zinc_cp_journal_read(c, found, err));
+	return *found ? ZINC_OK : zinc_fail(err, ZINC_E_EXISTS, "%s already exists, or is not empty", c->to_path);
+}
+
 /* A part joins a copy of the same plan; otherwise it begins one.  Another part may begin it at the same time. */
 static zinc_status
 check_parts(zinc_cp *c, bool found, zinc_error *err)
 {
-	bool vacant = true;
-
 	if (found && !zinc_cp_journal_fits(c) && zinc_cp_part_erases(c))
 		found = false;
 	if (!found && c->o.overwrite && c->part > 0)
@@ -259,11 +270,7 @@ check_parts(zinc_cp *c, bool found, zinc_error *err)
 	if (!found && c->o.overwrite && c->o.dry_run)
 		ZINC_TRY(erase_old(c, true, NULL, err));
 	if (!found && !c->o.overwrite)
-		ZINC_TRY(zinc_hierarchy_vacant(c->to, c->to_path, &vacant, err));
-	if (!vacant)
-		ZINC_TRY(zinc_cp_journal_read(c, &found, err));
-	if (!vacant && !found)
-		return zinc_fail(err, ZINC_E_EXISTS, "%s already exists, or is not empty", c->to_path);
+		ZINC_TRY(look_again(c, &found, err));
 	c->joining = found;
 	if (found && !zinc_cp_journal_fits(c))
 		return zinc_fail(err, ZINC_E_CONFLICT,
