@@ -340,6 +340,8 @@ void table_cell(struct table *t, enum paint p, const char *s);
 void table_text(struct table *t, enum paint p, struct text *s); /* and frees it */
 /* Print what is left; frees it. */
 void table_end(struct table *t);
+/* Forget rows that are not printed yet. */
+void table_drop(struct table *t);
 
 /* ---- progress.c ---- */
 

@@ -638,6 +638,7 @@ stats_of_group(struct run *r, const char *url, zinc_hierarchy *h)
 		m.status = select_used(r->args->select, m.used);
 	if (m.status != USAGE && !r->args->json)
 		table_end(&m.table);
+	table_drop(&m.table);
 	if (r->args->json && m.status != USAGE && !interrupted()) {
 		struct json j = JSON_INIT;
 

@@ -228,11 +228,19 @@ print_left_out(struct table *t)
 }
 
 void
+table_drop(struct table *t)
+{
+	while (t->ncells > 0)
+		free(t->cells[--t->ncells].text);
+	free(t->cells);
+	t->cells = NULL;
+	t->room = 0;
+}
+
+void
 table_end(struct table *t)
 {
 	flush(t);
 	print_left_out(t);
-	free(t->cells);
-	t->cells = NULL;
-	t->room = 0;
+	table_drop(t);
 }
