@@ -396,6 +396,17 @@ value_ticks(struct screen *s, struct plot_room *room, const struct plot_values *
 	set_left(s, room, t);
 }
 
+/* A row of a line or of bars, without the blanks at its end; frees it. */
+static void
+add_green(struct screen *s, struct text *row)
+{
+	while (row->n && row->p[row->n - 1] == ' ')
+		row->p[--row->n] = '\0';
+	text_paint(&s->text, s->plot->run->colour && row->n, GREEN, text_str(row));
+	text_puts(&s->text, "\n");
+	text_free(row);
+}
+
 static void
 line_row(struct screen *s, const struct braille *b, size_t row)
 {
@@ -412,11 +423,7 @@ line_row(struct screen *s, const struct braille *b, size_t row)
 		else
 			text_puts(&line, " ");
 	}
-	while (line.n && line.p[line.n - 1] == ' ')
-		line.p[--line.n] = '\0';
-	text_paint(&s->text, s->plot->run->colour && line.n, GREEN, text_str(&line));
-	text_puts(&s->text, "\n");
-	text_free(&line);
+	add_green(s, &line);
 }
 
 static void
@@ -496,11 +503,7 @@ bar_row(struct screen *s, size_t row, size_t wide, uint64_t most)
 		for (k = 0; k < wide; k++)
 			text_puts(&line, eighth[fill < 8 ? fill : 8]);
 	}
-	while (line.n && line.p[line.n - 1] == ' ')
-		line.p[--line.n] = '\0';
-	text_paint(&s->text, s->plot->run->colour && line.n, GREEN, text_str(&line));
-	text_puts(&s->text, "\n");
-	text_free(&line);
+	add_green(s, &line);
 }
 
 static void

@@ -7,8 +7,6 @@
  */
 #include "cli.h"
 
-#define BLANKS " \t\r\n"
-
 #define BUDGET  ((uint64_t)256 << 20)
 #define OBJECTS 65536u /* in a piece: also with small or missing chunks the first output comes soon */
 
@@ -83,42 +81,12 @@ region_init_some(struct region *g, zinc_array *a, const char *select, const char
 	return DONE;
 }
 
-/* The end of an item of a selection: a comma outside of lists and quotes. */
-static const char *
-end_of_item(const char *p)
-{
-	bool list = false, quoted = false;
-	char after = '\0'; /* '=' or '@', once it was there */
-
-	for (; *p && (*p != ',' || list || quoted); p++) {
-		if (*p == '"')
-			quoted = !quoted;
-		else if (quoted)
-			p += *p == '\\' && p[1];
-		else if (after == '=')
-			list = *p == '[' || (list && *p != ']');
-		else if (!after && strchr("=@", *p))
-			after = *p;
-	}
-	return p;
-}
-
 int
 select_used(const char *select, uint64_t used)
 {
-	const char *p = select ? select : "", *end;
-	unsigned i;
+	zinc_error err = ZINC_ERROR_INIT;
 
-	p += strspn(p, BLANKS);
-	for (i = 0; i < 64 && *p; i++, p = end + 1 + strspn(end + 1, BLANKS)) {
-		end = end_of_item(p);
-		if (!(used >> i & 1))
-			return complain(USAGE, "-s", "no array has the dimension of \"%.*s\"",
-					(int)(end - p < 100 ? end - p : 100), p);
-		if (*end == '\0')
-			break;
-	}
-	return DONE;
+	return select && zinc_selection_check_used(select, used, &err) ? fail("-s", &err) : DONE;
 }
 
 void

@@ -49,6 +49,10 @@ typedef struct zinc_find_options {
 ZINC_API ZINC_CHECKED zinc_status zinc_selection_find(zinc_selection **out, zinc_array *a, const char *text,
 	const zinc_find_options *options, zinc_error *err);
 
+/* After one text was used for several arrays (`lenient`), with `used` of all of them joined by '|': E_INVALID naming the
+ * first item that belongs to no array. */
+ZINC_API ZINC_CHECKED zinc_status zinc_selection_check_used(const char *text, uint64_t used, zinc_error *err);
+
 /* Open the coordinate of dimension `dim`; E_NOTFOUND when it has none.  Close with zinc_array_close. */
 ZINC_API ZINC_CHECKED zinc_status zinc_cf_coordinate(zinc_array **out, zinc_array *a, int dim,
 	const zinc_call_options *call, zinc_error *err);

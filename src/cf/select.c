@@ -3,6 +3,8 @@
  */
 #include "cf/find.h"
 
+#define BLANKS " \t\r\n"
+
 ZINC_OPTIONS_KIND(zinc_find_options, ZINC_OPTION_YES_NO(zinc_find_options, lenient));
 
 /* What one call needs to resolve values. */
@@ -75,4 +77,45 @@ zinc_selection_find(zinc_selection **out, zinc_array *a, const char *text, const
 	st = zinc_sel_parse_axes(out, a->ctx, text, &axes, err);
 	zinc_meta_free(m);
 	return zinc_error_at_node(err, st, a->h, a->path);
+}
+
+/* ---- one text for several arrays ---- */
+
+/* The end of an item: a comma outside of lists, which only follow '=', and quotes. */
+static const char *
+end_of_item(const char *p)
+{
+	bool list = false, quoted = false;
+	char after = '\0'; /* '=' or '@', once it was there */
+
+	for (; *p && (*p != ',' || list || quoted); p++) {
+		if (*p == '"')
+			quoted = !quoted;
+		else if (quoted)
+			p += *p == '\\' && p[1];
+		else if (after == '=')
+			list = *p == '[' || (list && *p != ']');
+		else if (!after && strchr("=@", *p))
+			after = *p;
+	}
+	return p;
+}
+
+zinc_status
+zinc_selection_check_used(const char *text, uint64_t used, zinc_error *err)
+{
+	const char *p, *end;
+	unsigned i;
+
+	ZINC_TRY(ZINC_NEED(text, err));
+	p = text + strspn(text, BLANKS);
+	for (i = 0; i < 64 && *p; i++, p = end + 1 + strspn(end + 1, BLANKS)) {
+		end = end_of_item(p);
+		if (!(used >> i & 1))
+			return zinc_fail(err, ZINC_E_INVALID, "no array has the dimension of \"%.*s\"",
+					 (int)zinc_min_u64((uint64_t)(end - p), 100), p);
+		if (*end == '\0')
+			break;
+	}
+	return ZINC_OK;
 }

@@ -26,44 +26,6 @@ is_blank(const char *text)
 	return text[strspn(text, " \t\r\n")] == '\0';
 }
 
-/* The end of an item: a comma outside of lists, which only follow '=', and quotes. */
-static const char *
-end_of_item(const char *p)
-{
-	bool list = false, quoted = false;
-	char after = '\0'; /* '=' or '@', once it was there */
-
-	for (; *p && (*p != ',' || list || quoted); p++) {
-		if (*p == '"')
-			quoted = !quoted;
-		else if (quoted)
-			p += *p == '\\' && p[1];
-		else if (after == '=')
-			list = *p == '[' || (list && *p != ']');
-		else if (!after && strchr("=@", *p))
-			after = *p;
-	}
-	return p;
-}
-
-/* Promise (2). */
-static zinc_status
-check_used(const char *text, uint64_t used, zinc_error *err)
-{
-	const char *p = text + strspn(text, " \t\r\n"), *end;
-	unsigned i;
-
-	for (i = 0; i < 64; i++, p = end + 1 + strspn(end + 1, " \t\r\n")) {
-		end = end_of_item(p);
-		if (!(used >> i & 1))
-			return zinc_fail(err, ZINC_E_INVALID, "selection: no array has the dimension of \"%.*s\"",
-					 (int)zinc_min_u64((uint64_t)(end - p), 100), p);
-		if (*end == '\0')
-			break;
-	}
-	return ZINC_OK;
-}
-
 static bool
 is_whole(const zinc_selection *s, const zinc_meta *m)
 {
@@ -113,7 +75,7 @@ zinc_cp_select_all(zinc_cp *c, zinc_error *err)
 	for (i = 0; i < c->nnodes; i++)
 		if (c->nodes[i].kind == ZINC_NODE_ARRAY && !c->nodes[i].outside)
 			ZINC_TRY(select_from(c, &c->nodes[i], group, &used, err));
-	return group ? check_used(c->o.select, used, err) : ZINC_OK;
+	return group ? zinc_selection_check_used(c->o.select, used, err) : ZINC_OK;
 }
 
 void

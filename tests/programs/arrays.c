@@ -116,6 +116,8 @@ read_and_write(zinc_array *a)
 	OK(zinc_selection_find(&parsed, a, "13, 8", NULL, &err));
 	zinc_selection_free(parsed);
 	GIVES(ZINC_E_INVALID, zinc_selection_find(&parsed, a, "x@8", NULL, &err));
+	OK(zinc_selection_check_used("x=8, y=1", 3, &err));
+	GIVES(ZINC_E_INVALID, zinc_selection_check_used("x=8, y=1", 1, &err));
 	GIVES(ZINC_E_NOTFOUND, zinc_cf_coordinate(&coordinate, a, 0, NULL, &err));
 	OK(zinc_array_write_text(a, "13, 8", ZINC_BUFFER(&elements[13][8], sizeof(float)), NULL, &err));
 	GIVES(ZINC_E_RANGE, zinc_array_read_text(a, "16, 0", ZINC_BUFFER(whole, sizeof whole), NULL, &err));
