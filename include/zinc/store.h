@@ -139,6 +139,18 @@ typedef struct zinc_sink {
 	void *arg;
 } zinc_sink;
 
+/* A value that lies in a file as it is, for sendfile(2) and the like: `nbytes` bytes at `offset` of `fd`.  The file may be
+ * replaced meanwhile; the descriptor keeps the value that the tag belongs to. */
+typedef struct zinc_lent {
+	size_t size;
+	int fd; /* open for reading; the caller's, for close(2) */
+	uint64_t offset, nbytes;
+	zinc_tag tag;
+} zinc_lent;
+/* clang-format off */
+#define ZINC_LENT_INIT {sizeof(zinc_lent), -1, 0, 0, {0, {0}}}
+/* clang-format on */
+
 /* ---- writing ---- */
 
 typedef enum zinc_when { ZINC_ANY = 0, ZINC_ABSENT = 1, ZINC_EQUALS = 2 } zinc_when;
@@ -400,6 +412,8 @@ typedef struct zinc_store_ops {
 	/* "A,B": environment variables that the store reads itself and by which the same URL names another server, or is read
 	 * by another user; caches tell such stores apart.  NULL: none. */
 	const char *variables;
+	/* A value as a part of an open file.  E_UNSUPPORTED: this one is not; get() may read it.  NULL: none is. */
+	zinc_status (*lend)(void *self, const char *key, zinc_lent *out, const zinc_wait *wait, zinc_error *err);
 } zinc_store_ops;
 
 /* ---- operations on an open store ----
@@ -423,6 +437,10 @@ ZINC_API ZINC_CHECKED zinc_status zinc_store_get(zinc_store *s, const zinc_get *
 /* One whole value; E_NOTFOUND when missing.  `tag` and `limit` (0: none; longer is E_LIMIT) may be NULL/0. */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_get_all(zinc_store *s, const char *key, zinc_blob *out, zinc_tag *tag,
 						     uint64_t limit, const zinc_wait *wait, zinc_error *err);
+/* The value as a part of an open file.  E_NOTFOUND when missing; E_UNSUPPORTED when this store has it in no file, or not as
+ * it is: read it with zinc_store_get. */
+ZINC_API ZINC_CHECKED zinc_status zinc_store_lend(zinc_store *s, const char *key, zinc_lent *out, const zinc_wait *wait,
+						  zinc_error *err);
 /* Many at once, in any order; `done` is called for each.  With a group, a put that reported ZINC_OK may still fail at
  * commit.  They return a failure only if they called no done(). */
 ZINC_API ZINC_CHECKED zinc_status zinc_store_put_many(zinc_store *s, zinc_put_group *group, const zinc_put *puts,

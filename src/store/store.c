@@ -460,6 +460,25 @@ zinc_store_get(zinc_store *s, const zinc_get *requests, size_t n, const zinc_sin
 	return zinc_store_at(s, NULL, st, err);
 }
 
+/* ---- lend ---- */
+
+zinc_status
+zinc_store_lend(zinc_store *s, const char *key, zinc_lent *out, const zinc_wait *wait, zinc_error *err)
+{
+	zinc_lent lent = ZINC_LENT_INIT;
+
+	ZINC_TRY(ZINC_STORE_CALL(s, wait, err));
+	ZINC_TRY(ZINC_NEED(out && out->size == sizeof *out, err));
+	ZINC_TRY(zinc_store_check_key(s, key, err));
+	s = ZINC_OWNER(s, lend);
+	if (!s->ops.lend)
+		return zinc_store_at(
+		    s, key, zinc_fail(err, ZINC_E_UNSUPPORTED, "this store does not have its values in files"), err);
+	ZINC_TRY(zinc_store_at(s, key, s->ops.lend(s->self, key, &lent, wait, err), err));
+	*out = lent;
+	return ZINC_OK;
+}
+
 /* ---- groups ---- */
 
 zinc_status

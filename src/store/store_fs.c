@@ -69,6 +69,17 @@ zinc_fs_openat(zinc_fs *fs, int dir, const char *path, int flags, int links)
 	return fd;
 }
 
+/* The caller may decide by `os_error` that a link is not allowed. */
+static zinc_status
+fail_link(zinc_error *err, int errnum, const char *what, const char *why)
+{
+	zinc_status st = zinc_fail(err, ZINC_E_IO, "%s: a symbolic link %s", what, why);
+
+	if (err)
+		err->os_error = errnum;
+	return st;
+}
+
 /* Missing keys are handled before; here ENOENT means that a file was removed meanwhile. */
 zinc_status
 zinc_fs_fail(zinc_error *err, int errnum, const char *what)
@@ -77,13 +88,16 @@ zinc_fs_fail(zinc_error *err, int errnum, const char *what)
 	case ENOENT:
 		return zinc_fail(err, ZINC_E_IO, "%s: it was removed during the operation", what);
 	case ELOOP:
-		return zinc_fail(err, ZINC_E_IO, "%s: a symbolic link that is not followed", what);
+		return fail_link(err, errnum, what, "that is not followed");
 	case EXDEV:
-		return zinc_fail(err, ZINC_E_IO, "%s: a symbolic link leads out of the store", what);
+		return fail_link(err, errnum, what, "leads out of the store");
 	case ENOLINK:
 		return zinc_fail(err, ZINC_E_IO, "%s: a symbolic link on the way leads nowhere", what);
 	case ENXIO:
-		return zinc_fail(err, ZINC_E_IO, "%s: not a regular file", what);
+		zinc_fail(err, ZINC_E_IO, "%s: not a regular file", what);
+		if (err)
+			err->os_error = ENXIO;
+		return ZINC_E_IO;
 	default:
 		return zinc_fail_errno(err, errnum, "%s", what);
 	}
@@ -272,6 +286,20 @@ zinc_status
 zinc_fs_open_value(zinc_fs *fs, const char *key, int *fd, struct stat *st, bool *is_dir, zinc_error *err)
 {
 	return open_value(fs, key, fd, st, is_dir, NULL, err);
+}
+
+static zinc_status
+fs_lend(void *self, const char *key, zinc_lent *out, const zinc_wait *wait, zinc_error *err)
+{
+	struct stat st;
+
+	ZINC_TRY(zinc_wait_check(wait, err));
+	ZINC_TRY(open_value((zinc_fs *)self, key, &out->fd, &st, NULL, NULL, err));
+	if (out->fd == -1)
+		return zinc_fail(err, ZINC_E_NOTFOUND, "no such key");
+	out->nbytes = (uint64_t)st.st_size;
+	zinc_fs_tag(&out->tag, &st);
+	return ZINC_OK;
 }
 
 zinc_status
@@ -525,5 +553,6 @@ const zinc_store_ops zinc_store_ops_fs = {
     .sync = zinc_fs_sync,
     .scrub = zinc_fs_scrub,
     .walk = zinc_fs_walk,
+    .lend = fs_lend,
     .flags = FS_CAPS | ZINC_CAP_FOLDS_CASE | ZINC_CAP_NORMALISES,
 };

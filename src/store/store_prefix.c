@@ -109,6 +109,19 @@ prefix_get(void *self, const zinc_get *requests, size_t n, const zinc_sink *sink
 	return st;
 }
 
+static zinc_status
+prefix_lend(void *self, const char *key, zinc_lent *out, const zinc_wait *wait, zinc_error *err)
+{
+	const prefixed *p = (const prefixed *)self;
+	zinc_buf whole;
+	zinc_status st = whole_key(&whole, p, key, err);
+
+	if (st == ZINC_OK)
+		st = zinc_store_lend(p->next, zinc_buf_text(&whole), out, wait, err);
+	zinc_buf_fini(&whole);
+	return st;
+}
+
 /* ---- changes ---- */
 
 static zinc_status
@@ -348,6 +361,7 @@ static const zinc_store_ops prefix_ops = {
     .sync = prefix_sync,
     .scrub = prefix_scrub,
     .walk = prefix_walk,
+    .lend = prefix_lend,
 };
 
 static zinc_status

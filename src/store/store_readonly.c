@@ -45,6 +45,12 @@ readonly_scrub(void *self, const char *prefix, int remove, zinc_scrub_fn fn, voi
 	return zinc_store_scrub((zinc_store *)self, prefix, 0, fn, arg, wait, err);
 }
 
+static zinc_status
+readonly_lend(void *self, const char *key, zinc_lent *out, const zinc_wait *wait, zinc_error *err)
+{
+	return zinc_store_lend((zinc_store *)self, key, out, wait, err);
+}
+
 static const zinc_store_ops readonly_ops = {
     .size = sizeof(zinc_store_ops),
     .name = "readonly",
@@ -54,6 +60,7 @@ static const zinc_store_ops readonly_ops = {
     .get = readonly_get,
     .scrub = readonly_scrub,
     .walk = readonly_walk,
+    .lend = readonly_lend,
 };
 
 zinc_status
