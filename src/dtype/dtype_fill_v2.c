@@ -16,7 +16,7 @@ parse_stored(const zinc_dtype *t, bool big, const zinc_json *v, void *element, z
 {
 	ZINC_TRY(zinc_fill_parse_base64(t, v, element, r, err));
 	zinc_dtype_reorder(t, big != ZINC_HOST_BIG, element, element, 1);
-	return ZINC_OK;
+	return zinc_fill_check_texts(t, element, r, err);
 }
 
 /* The tokens NaN, Infinity and -Infinity, which are not JSON, are read as the strings that they should be. */

@@ -196,6 +196,44 @@ parse_field_fill(const zinc_field *f, const zinc_json *v, void *element, zinc_re
 	return st;
 }
 
+/* Are all code points characters?  Those of base64 may be anything, and could not be printed. */
+static bool
+has_characters(const zinc_dtype *t, const uint8_t *element)
+{
+	const bool structure = t->kind == ZINC_KIND_STRUCT;
+	const zinc_dtype *base = NULL;
+	const zinc_field *field = NULL;
+	size_t n = 0, i;
+	uint32_t code;
+
+	if (structure)
+		field = zinc_dtype_fields(t, &n);
+	else if (t->kind == ZINC_KIND_SUBARRAY)
+		base = zinc_subarray_base(t, &n);
+	else if (t->kind == ZINC_KIND_UTF32)
+		n = t->size / sizeof code;
+	for (i = 0; i < n; i++) {
+		if (structure && !has_characters(field[i].type, element + field[i].offset))
+			return false;
+		if (base && !has_characters(base, element + i * base->size))
+			return false;
+		if (structure || base)
+			continue;
+		memcpy(&code, element + i * sizeof code, sizeof code);
+		if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
+			return false;
+	}
+	return true;
+}
+
+zinc_status
+zinc_fill_check_texts(const zinc_dtype *t, const void *element, zinc_report *r, zinc_error *err)
+{
+	if (has_characters(t, element))
+		return ZINC_OK;
+	return zinc_report_error(r, "M59", err, "a text of the fill value is not valid Unicode");
+}
+
 static zinc_status
 parse_fill(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r, zinc_error *err)
 {
@@ -207,7 +245,7 @@ parse_fill(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *
 	if (t->legacy && zinc_json_is(v, ZINC_JSON_STRING)) {
 		ZINC_TRY(zinc_fill_parse_base64(t, v, element, r, err));
 		zinc_dtype_reorder(t, ZINC_HOST_BIG, element, element, 1);
-		return ZINC_OK;
+		return zinc_fill_check_texts(t, element, r, err);
 	}
 	if (!object && !list)
 		return zinc_report_error(r, "M59", err, "a fill value of type %s must be an object", t->name);

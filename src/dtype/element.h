@@ -98,6 +98,8 @@ bool zinc_utf32_store(const zinc_dtype *t, void *element, const char *s, size_t 
 /* A fill value that is base64 of the element's bytes. */
 zinc_status zinc_fill_parse_base64(const zinc_dtype *t, const zinc_json *v, void *element, zinc_report *r,
 				   zinc_error *err);
+/* After base64: are all texts of the element Unicode? */
+zinc_status zinc_fill_check_texts(const zinc_dtype *t, const void *element, zinc_report *r, zinc_error *err);
 zinc_json *zinc_json_make_base64(zinc_json_doc *doc, const void *p, size_t n);
 
 /* ---- numbers ---- */
