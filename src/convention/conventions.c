@@ -366,11 +366,25 @@ check_implicit(struct checking *k, const zinc_declared *d)
 	}
 }
 
+/* The member with the version: "ome", or before 0.5 the first image of "multiscales".  NULL: it is not OME-Zarr. */
+static const zinc_json *
+find_ome(const zinc_json *attributes)
+{
+	const zinc_json *v = zinc_json_member(attributes, "ome");
+
+	if (zinc_json_is(v, ZINC_JSON_OBJECT))
+		return v;
+	v = zinc_ome_multiscales(attributes);
+	v = v ? v->first : NULL;
+	return zinc_json_is(zinc_json_member(v, "datasets"), ZINC_JSON_ARRAY) ? v : NULL;
+}
+
 /* OME-Zarr is listed beside declared conventions, because users expect it there; it is never an error. */
 static zinc_status
 check_ome(struct checking *k, zinc_error *err)
 {
-	const zinc_json *version = zinc_json_member(zinc_json_member(k->m->attributes, "ome"), "version");
+	const zinc_json *ome = find_ome(k->m->attributes), *version = zinc_json_member(ome, "version");
+	bool old = ome && strcmp(ome->key ? ome->key : "", "ome") != 0;
 	zinc_convention c = {.size = sizeof c,
 			     .id = "ome",
 			     .uuid = "",
@@ -381,12 +395,12 @@ check_ome(struct checking *k, zinc_error *err)
 			     .known = "ome",
 			     .title = "OME-Zarr",
 			     .version = zinc_json_is(version, ZINC_JSON_STRING) ? version->text : "",
-			     .pointer = "/attributes/ome",
+			     .pointer = old ? "/attributes/multiscales" : "/attributes/ome",
 			     .shape = ZINC_SHAPE_NONE};
 	const zinc_subject s = {k->h, k->path, k->m, k->m->attributes, NULL, false};
 	size_t mark;
 
-	if (!zinc_json_is(zinc_json_member(k->m->attributes, "ome"), ZINC_JSON_OBJECT))
+	if (!ome)
 		return ZINC_OK;
 	mark = zinc_report_enter(&k->r, "attributes");
 	ZINC_TRY(zinc_ome_check(&s, &k->r, err));

@@ -200,6 +200,15 @@ zinc 0 conventions ome.zarr
 has "OME-Zarr"
 has "level 0  /0  7 x 8"
 has 'the dataset "9" is missing'
+zinc 0 create ome4.zarr --format v2 --group --attrs '{"multiscales": [{"version": "0.4", "datasets": [{"path": "0"}, {"path": "9"}]}]}'
+zinc 0 create ome4.zarr/0 --shape 7,8 --dtype uint8
+zinc 0 conventions ome4.zarr
+has "OME-Zarr    0.4      /attributes/multiscales"
+has "level 0  /0  7 x 8"
+has 'the dataset "9" is missing'
+zinc 0 create ome0.zarr --group --attrs '{"multiscales": [{"version": "0.4"}]}'
+zinc 0 conventions ome0.zarr
+has "no conventions are declared"
 
 # ---- a new convention ----
 zinc 2 conventions --new mine
