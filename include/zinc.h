@@ -566,11 +566,14 @@ typedef struct zinc_open_options {
 	/* With `read_only`: read each document once and keep it, 4 MiB of them at most.  Calls on this hierarchy then do
 	 * not see later changes of documents [0: each call reads what is stored] */
 	int keep_documents;
+	/* A node below that of the URL, "a/b", with the names as they are: nothing in it is unescaped.  Not with `create`, and
+	 * only for calls that take a URL [the URL's node] */
+	const char *below;
 } zinc_open_options;
 
 /* clang-format off */
 #define ZINC_OPEN_OPTIONS(...) ZINC_OPTIONS_OF(zinc_open_options, __VA_ARGS__)
-#define ZINC_OPEN_OPTIONS_INIT {sizeof(zinc_open_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, 0}
+#define ZINC_OPEN_OPTIONS_INIT {sizeof(zinc_open_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, 0, NULL}
 /* clang-format on */
 
 /*
@@ -820,6 +823,9 @@ typedef int (*zinc_node_fn)(void *arg, const zinc_node *node);
 /* Is there a node?  ZINC_OK and `*kind` (may be NULL), which is NONE if there is no node. */
 ZINC_API ZINC_CHECKED zinc_status zinc_node_exists(zinc_hierarchy *h, const char *path, zinc_node_kind *kind,
                                                    const zinc_call_options *call, zinc_error *err);
+
+/* A depth: no limit, and without consolidated metadata, which may be out of date: the stored documents are read. */
+#define ZINC_DEPTH_STORED (-2)
 
 /* Call `fn` for the node alone, for its children, or for the node and everything below, parents first and siblings in
  * byte order; depth < 0 is unlimited.  Consolidated metadata is used when present.  A node whose document cannot be used is

@@ -66,13 +66,14 @@ typedef struct zinc_validate_options {
 	int fetch;
 	const zinc_setting *settings; /* of the store, as in zinc_store_options */
 	size_t nsettings;
+	const char *below; /* as in zinc_open_options */
 } zinc_validate_options;
 
 /* clang-format off */
 #define ZINC_VALIDATE_OPTIONS(...) ZINC_OPTIONS_OF(zinc_validate_options, __VA_ARGS__)
 #define ZINC_VALIDATE_OPTIONS_INIT \
 	{sizeof(zinc_validate_options), NULL, NULL, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL, 0, \
-	 NULL, 0}
+	 NULL, 0, NULL}
 /* clang-format on */
 
 /* What a validation saw.  Findings that were repaired count under `repaired` alone. */

@@ -302,6 +302,9 @@ fill_rows(struct describe *d, const struct row *rows, zinc_error *err)
 {
 	for (; rows->name; rows++)
 		ZINC_TRY(zinc_json_set(d->doc, d->root, rows->name, rows->make(d), err));
+	if (d->m && d->m->no_fill) /* `fill_value` is what is read then, but masks nothing */
+		ZINC_TRY(
+		    zinc_json_set(d->doc, d->root, "fill_value_null", zinc_json_make(d->doc, ZINC_JSON_TRUE), err));
 	if (d->m && d->m->unsupported)
 		return zinc_json_set(d->doc, d->root, "unsupported", zinc_json_make_string(d->doc, d->m->unsupported),
 				     err);

@@ -94,10 +94,33 @@ finish(zinc_hierarchy **out, zinc_root_search *c, const zinc_format *format, con
 	return make(out, c, o, err);
 }
 
+/* The root is that of the URL's node; the path goes on to a node below it. */
+static zinc_status
+go_below(zinc_root_search *c, zinc_place *place, const char *below, zinc_error *err)
+{
+	char *path;
+	zinc_status st;
+
+	if (!below || !*below)
+		return ZINC_OK;
+	path = zinc_text_join(place->ctx, place->path, *place->path ? "/" : "", below, strlen(below), "");
+	if (!path)
+		return zinc_fail_nomem(err);
+	st = zinc_key_check(path, err);
+	if (st != ZINC_OK) {
+		zinc_free(place->ctx, path);
+		return st;
+	}
+	zinc_free(place->ctx, place->path);
+	place->path = path;
+	c->path = path;
+	return ZINC_OK;
+}
+
 /* When links must stay beneath the hierarchy, its store begins at the root that was found.  It has other keys, and may
  * refuse to read what the climb has read. */
 static zinc_status
-narrow(zinc_root_search *c, zinc_place *place, const zinc_store_options *so, zinc_error *err)
+narrow(zinc_root_search *c, zinc_place *place, const zinc_store_options *so, const char *below, zinc_error *err)
 {
 	const size_t before = strlen(place->path);
 
@@ -110,7 +133,7 @@ narrow(zinc_root_search *c, zinc_place *place, const zinc_store_options *so, zin
 	c->path = place->path;
 	if (strlen(c->path) != before)
 		c->root = 0;
-	return ZINC_OK;
+	return go_below(c, place, below, err);
 }
 
 /* The documents that were read belong to the handle, if its calls shall use them, or else to the call. */
@@ -142,7 +165,7 @@ open_place(zinc_hierarchy **out, zinc_known **known, zinc_place *place, const zi
 	if (st == ZINC_OK && (c.found || o->create)) {
 		st = zinc_root_check_links(&c, place, so, o->climb < 0, err);
 		if (st == ZINC_OK)
-			st = narrow(&c, place, so, err);
+			st = narrow(&c, place, so, o->below, err);
 	}
 	if (st == ZINC_OK)
 		st = finish(out, &c, format, o, err);
@@ -161,6 +184,8 @@ take_options(zinc_open_options *o, const zinc_open_options *options, zinc_error 
 	ZINC_TRY(zinc_options_take_as(&zinc_open_options_kind, o, options, err));
 	if (o->keep_documents && !o->read_only)
 		return zinc_fail(err, ZINC_E_INVALID, "keep_documents needs read_only");
+	if (o->create && o->below)
+		return zinc_fail(err, ZINC_E_INVALID, "a node below that of the URL cannot be created");
 	return ZINC_OK;
 }
 
@@ -238,6 +263,8 @@ zinc_hierarchy_open(zinc_hierarchy **out, zinc_store *store, const char *prefix,
 	ZINC_TRY(take_options(&o, options, err));
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
 	ZINC_TRY(zinc_store_check_settings(store, o.settings, o.nsettings, err));
+	if (o.below)
+		return zinc_fail(err, ZINC_E_INVALID, "a node below needs a URL");
 	if (n > 0)
 		ZINC_TRY(slash ? zinc_prefix_check(prefix, err) : zinc_key_check(prefix, err));
 	return open_at(out, store, n > 0 ? prefix : "", n - slash, false, &o, &wait, err);

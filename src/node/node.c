@@ -155,7 +155,9 @@ zinc_node_walk(zinc_hierarchy *h, const char *path, int depth, zinc_node_fn fn, 
 
 	ZINC_TRY(ZINC_NEED(fn, err));
 	ZINC_TRY(zinc_visit_begin_counted(&v, &h, call, err));
-	return list(h, path, false, depth < 0 ? ZINC_WALK_ALL : depth, fn, arg, err);
+	if (depth < 0)
+		depth = depth == ZINC_DEPTH_STORED ? ZINC_WALK_STORED : ZINC_WALK_ALL;
+	return list(h, path, false, depth, fn, arg, err);
 }
 
 /* ---- one node ---- */

@@ -416,9 +416,10 @@ open_hierarchy(zinc_check *c, const char *url, zinc_error *err)
 	open.climb = c->o.climb;
 	open.settings = c->o.settings;
 	open.nsettings = c->o.nsettings;
+	open.below = c->o.below;
 	open.call = &rest;
 	st = zinc_hierarchy_open_url(&c->own, url, &open, &e);
-	st = st == ZINC_E_NOTFOUND && !c->o.format ? open_bare(c, url, &open, err) : zinc_error_copy(err, &e);
+	st = st == ZINC_E_NOTFOUND && !c->o.format && !c->o.below ? open_bare(c, url, &open, err) : zinc_error_copy(err, &e);
 	c->h = zinc_visit_within(&c->visit, c->own, &c->wait);
 	return st;
 }

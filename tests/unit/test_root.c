@@ -67,6 +67,35 @@ test_climb(void **state)
 	assert_string_equal(climb("nothing/here", 0), "E_NOTFOUND");
 }
 
+/* Names of a node below are taken as they are; the root is that of the URL. */
+static void
+test_below(void **state)
+{
+	zinc_array *a = NULL;
+
+	(void)state;
+	write_file("below/a.zarr/zarr.json", GROUP);
+	write_file("below/a.zarr/x%20?|# y/zarr.json", GROUP);
+	write_file("below/a.zarr/x%20?|# y/b/zarr.json", ARRAY);
+	assert_string_equal(climb_with("below/a.zarr", ZINC_OPEN_OPTIONS(.below = "x%20?|# y/b")),
+			    "below/a.zarr|/x%20?|# y/b");
+	assert_string_equal(climb_with("below/a.zarr|", ZINC_OPEN_OPTIONS(.below = "x%20?|# y")),
+			    "below/a.zarr|/x%20?|# y");
+	assert_string_equal(climb_with("below/a.zarr", ZINC_OPEN_OPTIONS(.below = "a", .climb = -1)),
+			    "below/a.zarr|/a");
+	assert_string_equal(climb_with("below/a.zarr", ZINC_OPEN_OPTIONS(.below = "a", .links = ZINC_LINKS_BENEATH)),
+			    "below/a.zarr|/a");
+	assert_string_equal(climb_with("below/a.zarr", ZINC_OPEN_OPTIONS(.below = "")), "below/a.zarr|/");
+	assert_string_equal(climb_with("below/a.zarr", ZINC_OPEN_OPTIONS(.below = "../b")), "E_INVALID");
+	assert_string_equal(climb_with("below/a.zarr", ZINC_OPEN_OPTIONS(.below = "/a")), "E_INVALID");
+	assert_int_equal(zinc_array_open_url(&a, "below/a.zarr", ZINC_OPEN_OPTIONS(.below = "a", .create = 1), NULL),
+			 ZINC_E_INVALID);
+	assert_int_equal(zinc_array_open_url(&a, "below/a.zarr", ZINC_OPEN_OPTIONS(.below = "x%20?|# y/b"), NULL),
+			 ZINC_OK);
+	assert_string_equal(zinc_array_path(a), "/x%20?|# y/b");
+	zinc_array_close(a);
+}
+
 /* An array above also ends the search: arrays have no children. */
 static void
 test_array_above(void **state)
@@ -380,7 +409,7 @@ main(void)
 	    cmocka_unit_test(test_link),     cmocka_unit_test(test_create),      cmocka_unit_test(test_damaged),
 	    cmocka_unit_test(test_options),  cmocka_unit_test(test_memory),      cmocka_unit_test(test_create_ends),
 	    cmocka_unit_test(test_storage),  cmocka_unit_test(test_unreadable),  cmocka_unit_test(test_other_format),
-	    cmocka_unit_test(test_no_climb), cmocka_unit_test(test_odd_names),
+	    cmocka_unit_test(test_no_climb), cmocka_unit_test(test_odd_names),   cmocka_unit_test(test_below),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
