@@ -29,11 +29,29 @@ option_length(const struct option *o)
 	return (int)strcspn(o->name, ".");
 }
 
+/* Is the name a word of the list? */
+static bool
+has_word(const char *list, const char *name)
+{
+	const size_t n = strlen(name);
+
+	while (*list) {
+		const size_t word = strcspn(list, " ");
+
+		if (word == n && !strncmp(list, name, n))
+			return true;
+		list += word;
+		list += strspn(list, " ");
+	}
+	return false;
+}
+
 /* Does this command take the option? */
 static bool
 taken(const struct command *c, const struct option *o)
 {
-	return option_listed(c->options, o) || option_listed(common_options, o);
+	return option_listed(c->options, o) || option_listed(common_options, o) ||
+	       (option_listed(server_options, o) && has_word(server_commands, c->name));
 }
 
 const struct option *
@@ -47,21 +65,10 @@ option_find(const struct command *c, const char *name, size_t n)
 	return NULL;
 }
 
-/* Is the option's name a word of the list? */
 bool
 option_listed(const char *list, const struct option *o)
 {
-	size_t n = strlen(o->name);
-
-	while (*list) {
-		size_t word = strcspn(list, " ");
-
-		if (word == n && !strncmp(list, o->name, n))
-			return true;
-		list += word;
-		list += strspn(list, " ");
-	}
-	return false;
+	return has_word(list, o->name);
 }
 
 static const struct option *
@@ -297,6 +304,47 @@ hide_secrets(struct args *a, const struct command *c)
 	}
 }
 
+/* Bytes of a URL before its query. */
+static size_t
+before_query(const char *url)
+{
+	return strstr(url, "://") ? strcspn(url, "?") : strlen(url);
+}
+
+/* Messages name the node itself. */
+static void
+name_node(struct args *a)
+{
+	struct text t = {NULL, 0, 0};
+	const char *url;
+	size_t n;
+
+	if (!a->node || !*a->node || a->words.n == 0)
+		return;
+	url = a->words.at[0];
+	n = before_query(url);
+	text_printf(&t, "%.*s%s%s%s", (int)n, url, n > 0 && url[n - 1] == '/' ? "" : "/", a->node, url + n);
+	if (a->words.at[0] != a->typed.at[0])
+		free((void *)(uintptr_t)a->words.at[0]);
+	a->words.at[0] = t.p;
+}
+
+/* The URL of an environment variable comes before other arguments. */
+static int
+take_url(struct args *a)
+{
+	const char *url = a->url_from ? getenv(a->url_from) : NULL;
+
+	if (!a->url_from)
+		return DONE;
+	if (!url)
+		return complain(USAGE, "--url-from", "the environment has no %s", a->url_from);
+	words_add(&a->words, url);
+	memmove(a->words.at + 1, a->words.at, ((size_t)a->words.n - 1) * sizeof *a->words.at);
+	a->words.at[0] = url;
+	return DONE;
+}
+
 const char *
 typed_url(const struct args *a, const char *shown)
 {
@@ -326,7 +374,10 @@ args_parse(struct args *a, const struct command *c, char **argv)
 		else
 			status = word[1] == '-' ? scan_long(&s, word) : scan_short(&s, word);
 	}
+	if (status == DONE)
+		status = take_url(a);
 	hide_secrets(a, c);
+	name_node(a);
 	return status == DONE ? check_words(&s) : status;
 }
 
@@ -341,6 +392,7 @@ args_free(struct args *a)
 	free(a->words.at);
 	free(a->typed.at);
 	free(a->removed.at);
+	free(a->hosts.at);
 	free(a->include.at);
 	free(a->exclude.at);
 	free(a->chunks_of.at);

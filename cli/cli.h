@@ -77,15 +77,19 @@ struct args {
 	bool show_attrs, sizes;
 	bool help, json, strict, detail, recursive, full, index, overwrite, dry_run, yes, group, stored, fast, repair,
 	    orphans, remove, keep_parents, no_climb, consolidate, no_consolidate, resume, verify, lossy, for_xarray,
-	    round, fetch, storage, trace_requests, force, cf, exact;
+	    round, fetch, storage, trace_requests, force, cf, exact, skip_damaged;
 	const char *select, *as, *output, *from, *format, *progress, *shape, *dtype, *chunks, *shards, *codecs, *fill;
 	const char *dims, *attrs, *order, *endian, *key_encoding, *fallback, *links;
 	const char *schemas, *declare, *retract, *new_dir, *prefix, *declared_shape, *schema, *spec, *name,
 	    *description;
-	const char *kind, *cmap, *range, *png, *svg;                              /* plot */
+	const char *kind, *cmap, *range, *png, *svg, *cells;                      /* plot */
+	const char *node, *url_from;                                              /* of the server; not in help */
 	struct words removed;                                                     /* --rm KEY ... */
 	struct words include, exclude, chunks_of, shards_of, codecs_of, dtype_of; /* of cp; VALUE or NAME=VALUE */
 	const char *part;
+	bool no_token, open; /* serve, view */
+	const char *listen, *token;
+	struct words hosts;
 	int threads, repeat, depth, axis, width, height; /* -1: not given */
 	uint64_t cache_bytes, max_memory;
 	double rtol, atol, timeout;
@@ -98,8 +102,8 @@ struct option {
 	char letter;       /* 0: none */
 	const char *value; /* name of its value in the help; of a choice "NAME=a|b|c" */
 	enum option_kind kind;
-	size_t at; /* offset in struct args */
-	const char *help;
+	size_t at;        /* offset in struct args */
+	const char *help; /* NULL: for the server, not shown to people */
 };
 
 struct run;
@@ -117,7 +121,8 @@ struct command {
 
 extern const struct option option_table[];
 extern const struct command command_table[];
-extern const char common_options[]; /* of every command */
+extern const char common_options[];                    /* of every command */
+extern const char server_commands[], server_options[]; /* commands that the server runs, and options for it */
 
 const struct command *command_find(const char *name);
 /* The option that a command takes under this name; NULL: none. */
@@ -347,7 +352,7 @@ void table_drop(struct table *t);
 
 struct progress {
 	zinc_call_options call; /* for the call whose progress is shown */
-	bool on;
+	bool on, json;
 	const char *what;            /* "checking" */
 	const char *unit;            /* "chunk", one of them; may be set after progress_init */
 	uint64_t done, total, bytes; /* of the last tick */
@@ -576,6 +581,14 @@ int problem_status(const zinc_node *node);
 /* The same, and print the problem on stderr with the key of its document. */
 int complain_of_node(const zinc_hierarchy *h, const char *url, const zinc_node *node);
 
+/* A walk shows a node whose document cannot be read with that problem, goes on, and fails with it at its end. */
+struct unread {
+	char text[sizeof((zinc_error *)0)->text]; /* the first problem of this kind */
+};
+void unread_note(struct unread *u, const zinc_node *node);
+/* Was everything else shown? */
+bool unread_is_all(const struct unread *u, const zinc_error *err);
+
 /* ---- sizes.c: what each node has in its store ---- */
 
 struct sizes {
@@ -619,6 +632,7 @@ int cmd_completion(struct run *r), cmd_stats(struct run *r), cmd_diff(struct run
 int cmd_chunks(struct run *r), cmd_explain(struct run *r);
 int cmd_validate(struct run *r), cmd_bench(struct run *r), cmd_cp(struct run *r), cmd_mv(struct run *r);
 int cmd_conventions(struct run *r), cmd_plot(struct run *r);
+int cmd_serve(struct run *r), cmd_view(struct run *r);
 /* `zinc conventions --new DIR`: write the files of a new convention. */
 int conventions_new(struct run *r);
 /* The directory of downloaded schemas; nothing when there is none. */

@@ -184,6 +184,10 @@ check_files(const struct plot *p)
 
 	if (a->svg && p->kind == PLOT_HEAT)
 		return complain(USAGE, "--svg", "a heat map has no SVG form; use --png");
+	if (a->cells && !a->json)
+		return complain(USAGE, "--cells", "works only with --json");
+	if (a->json && ((a->png && !strcmp(a->png, "-")) || (a->svg && !strcmp(a->svg, "-"))))
+		return complain(USAGE, "--json", "standard output is for the picture");
 	if (a->svg && a->png && !strcmp(a->svg, a->png))
 		return complain(USAGE, "--svg", "--png names the same file");
 	status = check_file(p, a->png);
@@ -333,7 +337,7 @@ read_cells(struct plot *p, double factor)
 	memset(g->cell, 0, n * sizeof *g->cell);
 	g->factor = factor;
 	g->numbers = g->missing = 0;
-	return plot_read(p->run, p->url, &p->region, &p->values, plot_reduce_run, g);
+	return plot_read(p->run, p->url, &p->region, &p->values, &p->damage, plot_reduce_run, g);
 }
 
 static bool
@@ -388,7 +392,7 @@ static int
 count(struct plot *p, const struct plot_room *room)
 {
 	const int most = p->to_terminal && room->width < PLOT_BINS ? (int)room->width : PLOT_BINS;
-	int status = plot_read(p->run, p->url, &p->region, &p->values, plot_extent_run, &p->bins);
+	int status = plot_read(p->run, p->url, &p->region, &p->values, &p->damage, plot_extent_run, &p->bins);
 
 	if (status != DONE)
 		return status;
@@ -398,7 +402,7 @@ count(struct plot *p, const struct plot_room *room)
 		p->range.hi = p->bins.max;
 	}
 	plot_bins_init(&p->bins, p->range.lo, p->range.hi, most, p->values.whole && !p->range.fixed);
-	return plot_read(p->run, p->url, &p->region, &p->values, plot_count_run, &p->bins);
+	return plot_read(p->run, p->url, &p->region, &p->values, &p->damage, plot_count_run, &p->bins);
 }
 
 static int
@@ -434,7 +438,7 @@ plot_pixel(const struct plot *p, size_t row, size_t column)
 
 /* "2 metre temperature [K], /t2m (721, 1440), sampled" */
 static void
-make_title(struct plot *p, const uint64_t *shape, int ndim)
+make_title(struct plot *p)
 {
 	const zinc_cf_about *about = &p->values.about;
 	struct text *t = &p->title;
@@ -450,7 +454,7 @@ make_title(struct plot *p, const uint64_t *shape, int ndim)
 	}
 	text_name(t, zinc_array_path(p->array));
 	text_puts(t, " ");
-	text_tuple(t, shape, ndim);
+	text_tuple(t, p->whole, p->region.out_ndim);
 	if (is_complex(zinc_array_type(p->array)))
 		text_puts(t, ", magnitude");
 	if (p->sampled)
@@ -486,15 +490,14 @@ show(struct plot *p, struct plot_room *room)
 		plot_json(p);
 	if (p->to_terminal)
 		plot_terminal(p, room);
-	return status;
+	return status == DONE ? plot_damage_say(&p->damage, p->url) : status;
 }
 
 static int
 plot(struct plot *p)
 {
-	uint64_t shape[ZINC_MAX_NDIM];
 	struct plot_room room = {0, 0, 0, 0, 0};
-	int ndim = 0, status = region_init(&p->region, p->array, p->run->args->select, p->url);
+	int status = region_init(&p->region, p->array, p->run->args->select, p->url);
 
 	if (status == DONE)
 		status = open_values(p);
@@ -506,10 +509,10 @@ plot(struct plot *p)
 		status = choose_size(p, &room);
 	if (status != DONE)
 		return status;
-	ndim = p->region.out_ndim;
-	memcpy(shape, p->region.shape, sizeof shape);
+	memcpy(p->whole, p->region.shape, sizeof p->whole);
+	p->damage.skip = p->run->args->skip_damaged;
 	status = read_all(p, &room);
-	make_title(p, shape, ndim);
+	make_title(p);
 	return status == DONE ? show(p, &room) : status;
 }
 
@@ -526,6 +529,7 @@ plot_fini(struct plot *p)
 		plot_band_fini(&p->band[d]);
 	free(p->grid.cell);
 	text_free(&p->title);
+	json_free(&p->damage.list);
 	region_fini(&p->region);
 	zinc_array_close(p->array);
 }

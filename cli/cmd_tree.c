@@ -19,6 +19,7 @@ note_problem(struct tree *t, const zinc_node *node)
 {
 	int status = complain_of_node(t->h, t->url, node);
 
+	unread_note(&t->unread, node);
 	if (status > t->status)
 		t->status = status;
 }
@@ -343,7 +344,8 @@ cmd_tree(struct run *r)
 	if (status == DONE && r->args->sizes)
 		status = sizes_read(&t.sizes, r, t.h, t.url);
 	if (status == DONE &&
-	    zinc_node_walk(t.h, zinc_hierarchy_path(t.h), r->args->depth, visit, &t, &until_stopped, &err))
+	    zinc_node_walk(t.h, zinc_hierarchy_path(t.h), r->args->depth, visit, &t, &until_stopped, &err) &&
+	    !unread_is_all(&t.unread, &err))
 		status = fail(t.url, &err);
 	if (status == DONE)
 		print(&t);

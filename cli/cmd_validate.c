@@ -119,6 +119,7 @@ cmd_validate(struct run *r)
 	o.strict = a->strict;
 	o.links = links_option(r);
 	o.climb = a->no_climb ? -1 : 0;
+	o.below = a->node;
 	o.fast = a->fast;
 	o.repair = a->repair && !a->dry_run;
 	o.orphans = a->orphans;

@@ -88,6 +88,13 @@ const struct option option_table[] = {
     {"png", 0, "FILE", OPT_TEXT, FIELD(png), "write the picture alone, without axes"},
     {"svg", 0, "FILE", OPT_TEXT, FIELD(svg), "write a line or histogram, with axes"},
     {"exact", 0, NULL, OPT_FLAG, FIELD(exact), "read all, also above 256 MiB [a sample]"},
+    {"listen", 0, "ADDR:PORT", OPT_TEXT, FIELD(listen), "where to listen [127.0.0.1:0, any free port]"},
+    {"token", 0, "TEXT", OPT_TEXT, FIELD(token), "first part of every path [random]"},
+    {"no-token", 0, NULL, OPT_FLAG, FIELD(no_token), "no token: who reaches the server can read the data"},
+    {"host", 0, "NAME", OPT_LIST, FIELD(hosts), "answer for this name, too (proxy, ssh -L); repeatable"},
+    {"open", 0, NULL, OPT_FLAG, FIELD(open), "start the browser"},
+    {"cells", 0, "FORM=numbers|base64", OPT_CHOICE, FIELD(cells), "JSON: numbers, or base64 of float64 [numbers]"},
+    {"skip-damaged", 0, NULL, OPT_FLAG, FIELD(skip_damaged), "chunks that do not decode are missing; status 1"},
     {"repeat", 0, "N", OPT_INT, FIELD(repeat), "number of runs of each workload [5]"},
     {"consolidate", 0, NULL, OPT_FLAG, FIELD(consolidate), "rewrite consolidated metadata on remote stores, too"},
     {"no-consolidate", 0, NULL, OPT_FLAG, FIELD(no_consolidate), "do not rewrite consolidated metadata"},
@@ -95,8 +102,8 @@ const struct option option_table[] = {
     {"threads", 'j', "N", OPT_INT, FIELD(threads), "number of threads [all cores]"},
     {"cache-bytes", 0, "N", OPT_BYTES, FIELD(cache_bytes), "size of the cache of decoded chunks, e.g. 64M [0]"},
     {"max-memory", 0, "N", OPT_BYTES, FIELD(max_memory), "memory limit of the library, e.g. 1G [none]"},
-    {"progress", 0, "WHEN=always|never|auto", OPT_CHOICE, FIELD(progress),
-     "progress bar: always, never or auto [auto]"},
+    {"progress", 0, "WHEN=always|never|auto|json", OPT_CHOICE, FIELD(progress),
+     "progress bar: always, never, auto; or json lines [auto]"},
     {"format", 0, "ID", OPT_TEXT, FIELD(format), "version of Zarr [detected; v3]; see: zinc formats"},
     {"no-climb", 0, NULL, OPT_FLAG, FIELD(no_climb), "the URL is the root; do not search above it"},
     {"fallback", 0, "TYPES", OPT_TEXT, FIELD(fallback), "drafts: fallback data types to accept, or any"},
@@ -105,6 +112,8 @@ const struct option option_table[] = {
     {"strict", 0, NULL, OPT_FLAG, FIELD(strict), "refuse deviations from the spec that are tolerated"},
     {"timeout", 0, "SECONDS", OPT_NUMBER, FIELD(timeout), "stop after this time [no limit]"},
     {"trace-requests", 0, NULL, OPT_FLAG, FIELD(trace_requests), "print each request to a remote store on stderr"},
+    {"node", 0, "PATH", OPT_TEXT, FIELD(node), NULL},
+    {"url-from", 0, "NAME", OPT_TEXT, FIELD(url_from), NULL},
     {"help", 'h', NULL, OPT_FLAG, FIELD(help), "print this help"},
     {NULL, 0, NULL, OPT_FLAG, 0, NULL},
 };
@@ -112,6 +121,11 @@ const struct option option_table[] = {
 /* Every command takes these: they change how the library works, not what a command does. */
 const char common_options[] =
     "threads cache-bytes max-memory progress format no-climb fallback links strict timeout trace-requests help";
+
+/* The server runs these commands, which for it take options that help does not show: a node below that of the URL, with
+ * its names as they are; and the environment variable that has the URL, as other users see arguments. */
+const char server_commands[] = "info tree du cat plot stats chunks explain validate conventions";
+const char server_options[] = "node url-from";
 
 const struct command command_table[] = {
     {"info", "show one node: shape, type, chunks, codecs, attributes", "URL", "zinc info data.zarr/t2m --stored",
@@ -127,7 +141,7 @@ const struct command command_table[] = {
     {"cat", "print elements of an array", "URL", "zinc cat data.zarr/t2m -s '0:24, :, 180' --as csv",
      "select as cf output full index overwrite", 1, 1, cmd_cat, NULL},
     {"plot", "draw a heat map, line or histogram", "URL", "zinc plot data.zarr/t2m -s 0 --cf",
-     "select cf kind cmap range width height png svg exact overwrite json", 1, 1, cmd_plot,
+     "select cf kind cmap range width height png svg exact skip-damaged overwrite cells json", 1, 1, cmd_plot,
      "Row 0 is at the top, but latitudes that ascend have north at the top."},
     {"create", "create an array or a group", "URL --shape N,M --dtype TYPE | URL --group",
      "zinc create data.zarr/t2m --shape 24,721,1440 --dtype float32",
@@ -181,6 +195,13 @@ const struct command command_table[] = {
      "recursive schemas fetch add schema spec name description remove.declaration shape.declaration new prefix "
      "overwrite dry-run consolidate no-consolidate json",
      0, 1, cmd_conventions, NULL},
+    {"serve", "serve a hierarchy over HTTP, read-only", "URL", "zinc serve data.zarr --listen 127.0.0.1:8080",
+     "listen token no-token host", 1, 1, cmd_serve,
+     "Prints its address. Below it: raw/KEY as stored, v3/KEY as Zarr version 3 that\n"
+     "other programs read, api/tree, api/info and more (docs/serve.md).\n"
+     "Links that lead out of the store are not followed, unless --links=follow."},
+    {"view", "look at a hierarchy in the browser", "URL", "zinc view data.zarr --open",
+     "listen token no-token host open", 1, 1, cmd_view, "The same server as `zinc serve`, with a page at its address."},
     {"bench", "time reads of one array", "URL", "zinc bench data.zarr/t2m --repeat 3", "select repeat json", 1, 1,
      cmd_bench, NULL},
     {"codecs", "list the codecs of this build", "", "zinc codecs", "json", 0, 0, cmd_codecs, NULL},

@@ -73,7 +73,7 @@ offer_options(struct run *r, const struct command *c, const char *word)
 	for (o = option_table; o->name; o++) {
 		size_t n = (size_t)option_length(o);
 
-		if (option_find(c, o->name, n) == o && strlen(word) - 2 <= n &&
+		if (o->help && option_find(c, o->name, n) == o && strlen(word) - 2 <= n &&
 		    !strncmp(o->name, word + 2, strlen(word) - 2))
 			offer(r, "--", o->name, n, o->help);
 	}

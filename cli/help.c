@@ -24,7 +24,7 @@ option_lines(struct run *r, const char *list)
 	for (o = option_table; o->name; o++) {
 		struct text t = {NULL, 0, 0};
 
-		if (!option_listed(list, o))
+		if (!o->help || !option_listed(list, o))
 			continue;
 		text_puts(&t, "  ");
 		option_spell(&t, o);

@@ -1,4 +1,5 @@
 /* main.c - the command `zinc`: find the sub-command, parse its line, run it */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>
@@ -29,16 +30,25 @@ interrupted(void)
 
 static volatile sig_atomic_t timer_fired;
 
-/* The first alarm asks the library to stop, as Ctrl-C does; the second ends the process.  Stores stay consistent. */
+/* The message of a command that --timeout stopped. */
+static volatile sig_atomic_t message;
+enum { NOT_SAID, BEING_SAID, SAID };
+
+/* The first alarm asks the library to stop, as Ctrl-C does; a later one ends the process, unless the message is just
+ * being written.  Stores stay consistent. */
 static void
 on_alarm(int sig)
 {
 	static const char text[] = "zinc: --timeout: the time limit is reached\n";
 
-	if (timer_fired && write(STDERR_FILENO, text, sizeof text - 1) >= -1)
+	if (!timer_fired) {
+		timer_fired = 1;
+		on_interrupt(sig);
+	} else if (message == BEING_SAID) {
+		message = SAID; /* for the next alarm */
+	} else if (message == SAID || write(STDERR_FILENO, text, sizeof text - 1) >= -1) {
 		_exit(CANCELLED);
-	timer_fired = 1;
-	on_interrupt(sig);
+	}
 }
 
 bool
@@ -66,7 +76,12 @@ start_clock(double seconds)
 static int
 end_status(int status)
 {
-	return timed_out() && status == CANCELLED ? complain_timeout() : status;
+	if (!timed_out() || status != CANCELLED)
+		return status;
+	message = BEING_SAID;
+	status = complain_timeout();
+	message = SAID;
+	return status;
 }
 
 static int
@@ -146,6 +161,18 @@ run_line(struct run *r, char **argv)
 	return c ? run_command(r, c, argv + 1) : complain_of_word(word, false);
 }
 
+/* Without this a file that is opened later would be standard output or error, and messages would be written into it.  The
+ * direction is the wrong one, so that writing is still an error. */
+static void
+fill_standard_descriptors(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			_exit(TROUBLE);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -153,6 +180,7 @@ main(int argc, char **argv)
 	struct run r = {.colour = colour_wanted(STDOUT_FILENO)};
 	int status;
 
+	fill_standard_descriptors();
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is seen by write */
 	sigaction(SIGINT, &interrupt, NULL);
 	status = out_open(&r.out, NULL, false);

@@ -43,7 +43,7 @@ options(struct text *t, const char *list)
 	for (o = option_table; o->name; o++) {
 		struct text line = {NULL, 0, 0};
 
-		if (!option_listed(list, o))
+		if (!o->help || !option_listed(list, o))
 			continue;
 		option_spell(&line, o);
 		text_puts(t, ".TP\n.B ");
@@ -90,6 +90,11 @@ static const char url_text[] =
     ".PP\n"
     "A draft (v3\\-2019 to v3\\-2022) has one entry point, zarr.json, at the root.\n"
     "To create one without such a name, create the root first, or write dir|foo/bar.\n";
+
+static const char progress_text[] =
+    ".PP\n"
+    "With \\-\\-progress=json standard error gets lines for programs, at most five a second:\n"
+    "{\"done\":23,\"total\":50,\"bytes\":1610612736}.\n";
 
 static const char select_text[] =
     ".SH SELECTIONS\n"
@@ -141,6 +146,7 @@ man_command(struct run *r, const struct command *c)
 		text_puts(&t, select_text);
 	text_puts(&t, ".SH OPTIONS OF EVERY COMMAND\n");
 	options(&t, common_options);
+	text_puts(&t, progress_text);
 	text_puts(&t, exit_text);
 	text_puts(&t, ".SH SEE ALSO\n.BR zinc (1)\n");
 	out_text(&r->out, &t);
@@ -181,6 +187,7 @@ man_all(struct run *r)
 	}
 	text_puts(&t, ".SH OPTIONS OF EVERY COMMAND\n");
 	options(&t, common_options);
+	text_puts(&t, progress_text);
 	text_puts(&t, select_text);
 	text_puts(&t, exit_text);
 	text_puts(&t, ".SH SEE ALSO\n");

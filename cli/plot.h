@@ -39,11 +39,29 @@ zinc_status plot_values_widen(struct plot_values *v, const void *elements, size_
 /* A value for people: a time as ISO 8601, any other number with at most `digits` digits. */
 void plot_values_label(const struct plot_values *v, struct text *t, double value, int digits);
 
+/* ---- plot_damage.c: chunks that do not decode, with --skip-damaged ---- */
+
+struct plot_damage {
+	bool skip;
+	uint64_t n;
+	struct json list; /* the first of them */
+};
+
+/* Read a part of a box, or with `missing` take all its elements for missing. */
+typedef int (*plot_part_fn)(void *arg, const struct region *part, const uint64_t *first, bool missing);
+/* After a failed read of a box: read what can be read.  -1: it did not fail because of damage. */
+int plot_damage_read(struct plot_damage *damage, const struct region *box, const uint64_t *first, zinc_error *err,
+		     plot_part_fn read, void *arg);
+/* FOUND, with a message, or DONE if there is none. */
+int plot_damage_say(const struct plot_damage *damage, const char *url);
+
 /* ---- plot_read.c: the elements of a selection, box by box ---- */
 
 /* A run of numbers along the last dimension; `at` is the item of the first in each dimension. */
 typedef void (*plot_run_fn)(void *arg, const uint64_t *at, const double *v, size_t n);
-int plot_read(struct run *r, const char *url, const struct region *g, struct plot_values *v, plot_run_fn fn, void *arg);
+/* `damage` gets the chunks that do not decode. */
+int plot_read(struct run *r, const char *url, const struct region *g, struct plot_values *v, struct plot_damage *damage,
+	      plot_run_fn fn, void *arg);
 
 /* ---- plot_sample.c: bands of items, and the items that are read of each ---- */
 
@@ -168,12 +186,14 @@ struct plot {
 	zinc_array *array;
 	struct region region;
 	struct plot_values values;
+	struct plot_damage damage;
 	enum plot_kind kind;
 	bool to_terminal;
 	bool sampled;
-	double selected;      /* elements */
-	uint64_t shape[2];    /* of the selection, lines and heat maps */
-	size_t width, height; /* of the picture: pixels, or dots of characters */
+	double selected;               /* elements */
+	uint64_t shape[2];             /* of the selection, lines and heat maps */
+	uint64_t whole[ZINC_MAX_NDIM]; /* shape of the selection; the region may be a sample */
+	size_t width, height;          /* of the picture: pixels, or dots of characters */
 	struct plot_band band[ZINC_MAX_NDIM];
 	struct plot_grid grid;
 	struct plot_bins bins;

@@ -4,6 +4,8 @@
  * Order does not matter to a picture, so a box is cut in all dimensions and consists of whole stored objects: each is
  * decoded once.  Only objects larger than a box are decoded several times.
  */
+#include <math.h>
+
 #include "plot.h"
 
 #define BOX     ((uint64_t)64 << 20) /* bytes */
@@ -14,6 +16,7 @@ struct boxes {
 	const char *url;
 	const struct region *region;
 	struct plot_values *values;
+	struct plot_damage *damage;
 	plot_run_fn fn;
 	void *arg;
 	uint64_t extent[ZINC_MAX_NDIM]; /* items of a box */
@@ -112,9 +115,22 @@ cut_boxes(struct boxes *b)
 	}
 }
 
+/* A strip of numbers: of elements that were read, or all missing. */
+static zinc_status
+fill_strip(struct boxes *b, const char *from, size_t n, double *strip, bool missing, zinc_error *err)
+{
+	size_t i;
+
+	if (!missing)
+		return plot_values_widen(b->values, from, n, strip, err);
+	for (i = 0; i < n; i++)
+		strip[i] = (double)NAN;
+	return ZINC_OK;
+}
+
 /* The rows of a box that was read, in strips. */
 static int
-hand_out(struct boxes *b, const struct region *box, const uint64_t *first)
+hand_out(struct boxes *b, const struct region *box, const uint64_t *first, bool missing)
 {
 	const int last = box->out_ndim - 1;
 	const char *from = b->buffer;
@@ -128,7 +144,7 @@ hand_out(struct boxes *b, const struct region *box, const uint64_t *first)
 		for (i = 0; i < row; i += PLOT_STRIP) {
 			const size_t n = (size_t)(row - i < PLOT_STRIP ? row - i : PLOT_STRIP);
 
-			if (plot_values_widen(b->values, from, n, strip, &err))
+			if (fill_strip(b, from, n, strip, missing, &err))
 				return fail(b->url, &err);
 			at[last] = first[last] + i;
 			b->fn(b->arg, at, strip, n);
@@ -140,22 +156,38 @@ hand_out(struct boxes *b, const struct region *box, const uint64_t *first)
 	return DONE;
 }
 
+/* A plot_part_fn. */
 static int
-read_box(struct boxes *b, const struct region *box, const uint64_t *first)
+read_part(void *boxes, const struct region *box, const uint64_t *first, bool missing)
 {
+	struct boxes *b = boxes;
 	const size_t nbytes = (size_t)box->n * box->element;
 	zinc_selection sel = region_selection(box);
 	zinc_io_options io = io_options(b->run);
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_buffer buffer;
+	int status = -1;
 
+	if (missing)
+		return hand_out(b, box, first, true);
 	b->buffer = xrealloc(b->buffer, nbytes);
 	buffer = *ZINC_BUFFER_AS(ZINC_NATIVE, b->buffer, nbytes);
-	if (zinc_array_read(box->array, &sel, &buffer, &io, &err))
-		return fail(b->url, &err);
+	if (zinc_array_read(box->array, &sel, &buffer, &io, &err)) {
+		if (b->damage->skip)
+			status = plot_damage_read(b->damage, box, first, &err, read_part, b);
+		return status < 0 ? fail(b->url, &err) : status;
+	}
 	b->bytes += nbytes;
+	return hand_out(b, box, first, false);
+}
+
+static int
+read_box(struct boxes *b, const struct region *box, const uint64_t *first)
+{
+	const int status = read_part(b, box, first, false);
+
 	progress_tick(&b->progress, ++b->done, b->total, b->bytes);
-	return hand_out(b, box, first);
+	return status;
 }
 
 /* All boxes of `part`, whose dimensions before d are cut already. */
@@ -182,14 +214,17 @@ read_boxes(struct boxes *b, const struct region *part, uint64_t *first, int d)
 }
 
 int
-plot_read(struct run *r, const char *url, const struct region *g, struct plot_values *v, plot_run_fn fn, void *arg)
+plot_read(struct run *r, const char *url, const struct region *g, struct plot_values *v, struct plot_damage *damage,
+	  plot_run_fn fn, void *arg)
 {
-	struct boxes b = {.run = r, .url = url, .region = g, .values = v, .fn = fn, .arg = arg};
+	struct boxes b = {.run = r, .url = url, .region = g, .values = v, .damage = damage, .fn = fn, .arg = arg};
 	uint64_t first[ZINC_MAX_NDIM] = {0};
 	int status;
 
 	if (g->n == 0 || g->out_ndim == 0)
 		return DONE;
+	damage->n = 0; /* a second pass finds the same again */
+	json_free(&damage->list);
 	cut_boxes(&b);
 	progress_init(&b.progress, r, "reading");
 	b.progress.unit = "piece";

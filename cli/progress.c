@@ -7,6 +7,8 @@
  *   checking [=========           ]  46%  23/50 chunks  1.5 GiB  512 MiB/s  0:03 left
  *   checked 50 chunks, 3.2 GiB, in 6.4 s (512 MiB/s)
  *
+ * With --progress=json it is lines for programs instead, at most five a second: {"done":23,"total":50,"bytes":1610612736}
+ *
  * The bar is one line: on a narrow terminal bar, rate, bytes and units are left out, in this order; the time left
  * stays.
  */
@@ -46,7 +48,8 @@ progress_init(struct progress *p, const struct run *r, const char *what)
 	p->call = until_stopped;
 	p->call.progress = progress_tick;
 	p->call.progress_arg = p;
-	p->on = !strcmp(mode, "always") || (!strcmp(mode, "auto") && isatty(STDERR_FILENO));
+	p->json = !strcmp(mode, "json");
+	p->on = p->json || !strcmp(mode, "always") || (!strcmp(mode, "auto") && isatty(STDERR_FILENO));
 }
 
 static void
@@ -115,6 +118,14 @@ compose(struct text *t, const struct progress *p, double seconds, int level)
 	}
 }
 
+/* A line for programs. */
+static void
+draw_json(const struct progress *p)
+{
+	fprintf(stderr, "{\"done\":%llu,\"total\":%llu,\"bytes\":%llu}\n", (unsigned long long)p->done,
+		(unsigned long long)p->total, (unsigned long long)p->bytes);
+}
+
 static void
 draw(const struct progress *p, double seconds)
 {
@@ -122,6 +133,10 @@ draw(const struct progress *p, double seconds)
 	struct text t = {NULL, 0, 0};
 	int level;
 
+	if (p->json) {
+		draw_json(p);
+		return;
+	}
 	for (level = 0; level < LEVELS; level++) { /* ASCII: bytes are columns */
 		text_free(&t);
 		compose(&t, p, seconds, level);
@@ -148,7 +163,7 @@ progress_tick(void *progress, uint64_t done, uint64_t total, uint64_t bytes)
 			p->bytes = bytes;
 		}
 		t = now();
-		if (t - p->shown >= 0.1 && p->total > 0) {
+		if (t - p->shown >= (p->json ? 0.2 : 0.1) && p->total > 0) {
 			draw(p, t - p->began);
 			p->shown = t;
 		}
@@ -160,7 +175,7 @@ progress_tick(void *progress, uint64_t done, uint64_t total, uint64_t bytes)
 void
 progress_end(struct progress *p)
 {
-	if (p->on && p->shown > 0)
+	if (p->on && !p->json && p->shown > 0)
 		fputs("\r\033[K", stderr);
 }
 
@@ -171,7 +186,7 @@ progress_summary(struct progress *p, const char *what, uint64_t units, uint64_t 
 	struct text t = {NULL, 0, 0}, rate = {NULL, 0, 0};
 
 	progress_end(p);
-	if (!p->on)
+	if (!p->on || p->json)
 		return;
 	text_printf(&t, "%s ", what);
 	add_count(&t, units, p->unit);

@@ -454,6 +454,7 @@ open_options(const struct run *r, bool write)
 	o.read_only = !write;
 	o.links = links_option(r);
 	o.climb = r->args->no_climb ? -1 : selects_by_value(r->args);
+	o.below = r->args->node;
 	o.call = &until_stopped;
 	return o;
 }

@@ -28,7 +28,7 @@ END
 zinc 0 plot i.zarr --json
 is_json
 prints <<'END'
-{"url":"i.zarr","kind":"heat","shape":[4,6],"elements":24,"sampled":false,"numbers":24,"missing":0,"range":[0.46,22.54],"values":[[0.0,1.0,2.0,3.0,4.0,5.0],[6.0,7.0,8.0,9.0,10.0,11.0],[12.0,13.0,14.0,15.0,16.0,17.0],[18.0,19.0,20.0,21.0,22.0,23.0]],"y":[0.0,1.0,2.0,3.0],"x":[0.0,1.0,2.0,3.0,4.0,5.0],"top":"first row"}
+{"url":"i.zarr","kind":"heat","shape":[4,6],"elements":24,"sampled":false,"numbers":24,"missing":0,"range":[0.46,22.54],"values":[[0.0,1.0,2.0,3.0,4.0,5.0],[6.0,7.0,8.0,9.0,10.0,11.0],[12.0,13.0,14.0,15.0,16.0,17.0],[18.0,19.0,20.0,21.0,22.0,23.0]],"y":[0.0,1.0,2.0,3.0],"x":[0.0,1.0,2.0,3.0,4.0,5.0],"top":"first row","path":"/","title":"/ (4, 6)","long_name":"","units":"","type":"int16","decoded":false,"whole":true,"time":false,"magnitude":false,"selection_shape":[4,6],"axes":[{"axis":0,"dimension":"row","label":"row","units":null,"numbers":"index"},{"axis":1,"dimension":"col","label":"col","units":null,"numbers":"index"}]}
 END
 # cell i of N has items floor(i n / N) on: of 6 columns on 4 cells 0, 1 2, 3, 4 5
 zinc 0 plot i.zarr --json --width 4 --height 2 --range full
@@ -320,4 +320,54 @@ assert struct.unpack(">II", data[16:24]) == (256, 96)'
 rounds=48
 ! sampled || rounds=12
 numpy "$SOURCE/tests/interop/plot.py" "$ZINC" "$PWD/random" $rounds || true
+
+# ---- cells as base64: little-endian float64, NaN for what is missing ----
+zinc 0 plot i.zarr -s '0, 0:3' --json --cells base64
+is_json
+has '"cells":"AAAAAAAAAAAAAAAAAADwPwAAAAAAAABA","cells_min":"AAAAAAAAAAAAAAAAAADwPwAAAAAAAABA","cells_max":"AAAAAAAAAAAAAAAAAADwPwAAAAAAAABA"'
+lacks '"values"'
+zinc 0 plot i.zarr -s '0:1, 0:2' --json --cells base64
+has '"cells":"AAAAAAAAAAAAAAAAAADwPw=="'
+zinc 0 plot i.zarr -s '0:1, 0:1' --json --cells base64
+has '"cells":"AAAAAAAAAAA="'
+zinc 0 plot i.zarr --json --cells numbers
+has '"values":[[0.0,'
+zinc 2 plot i.zarr --cells base64
+says '--cells: works only with --json'
+
+# ---- a picture on standard output ----
+zinc 0 plot i.zarr --png -
+[ "$(head -c 8 out | od -An -tx1 | tr -d ' ')" = 89504e470d0a1a0a ] || bad "no PNG on standard output"
+zinc 2 plot i.zarr --png - --json
+says '--json: standard output is for the picture'
+
+# ---- damage: only elements of chunks that do not decode are missing ----
+zinc 0 create damaged.zarr --shape 8,8 --dtype int16 --chunks 2,2 --shards 4,4
+for n in $(seq 0 63); do bytes "$(printf %02x "$n")" 00; done >numbers
+zinc 0 put damaged.zarr --from numbers
+bytes 00 ff 00 ff | dd of=damaged.zarr/c/0/1 bs=1 seek=2 conv=notrunc status=none
+zinc 5 plot damaged.zarr --json
+says 'c/0/1'
+zinc 1 plot damaged.zarr --json --skip-damaged
+is_json
+has '"numbers":60,"missing":4,'
+has '"values":[[0.0,1.0,2.0,3.0,null,null,6.0,7.0],[8.0,9.0,10.0,11.0,null,null,14.0,15.0],[16.0,17.0,18.0,19.0,20.0,21.0,22.0,23.0],'
+has '"damaged_chunks":1,"damaged":[{"key":"c/0/1","chunk":[0,1],"region":"0:2, 4:6","message":"the stored checksum is '
+says 'damaged.zarr: 1 chunk does not decode: its elements are missing'
+zinc 1 plot damaged.zarr --json --skip-damaged -s '::3, [7,5,0]'
+has '"values":[[7.0,null,0.0],[31.0,29.0,24.0],[55.0,53.0,48.0]]'
+zinc 1 plot damaged.zarr --json --skip-damaged --kind hist
+has '"damaged_chunks":1,'
+has '"numbers":60,"missing":4,'
+zinc 0 plot damaged.zarr --json --skip-damaged -s '4:, :'
+has '"damaged_chunks":0,"damaged":[]'
+zinc 1 plot damaged.zarr --skip-damaged --png damaged.png
+printf x >damaged.zarr/c/1/0
+zinc 1 plot damaged.zarr --json --skip-damaged
+has '"numbers":44,"missing":20,'
+has '"damaged_chunks":5,'
+
+# ---- progress for programs ----
+zinc 0 plot i.zarr --json --progress=json
+has '{"done":1,"total":1,"bytes":48}' err
 finish

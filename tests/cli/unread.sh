@@ -159,4 +159,25 @@ if "${other[@]}" "$ZINC" --version >/dev/null 2>&1; then
 	done
 fi
 
+# A document that is no file, or is not for us: the node has a problem, and the others are shown.
+for format in v2 v3; do
+	document=zarr.json
+	[ $format = v3 ] || document=.zgroup
+	rm -rf s.zarr
+	cp -a $format.zarr s.zarr
+	zinc 0 create s.zarr/h --group
+	rm "s.zarr/g/$document"
+	mkfifo "s.zarr/g/$document"
+	zinc 3 tree s.zarr
+	has "g  (cannot open"
+	has "h"
+	has "cannot open: not a regular file" err
+	[ "$(grep -c . err)" = 1 ] || bad "the same problem twice: $(cat err)"
+	zinc 3 tree s.zarr --json
+	has '"path":"/h","node_type":"group"'
+	has '"path":"/g","node_type":"unknown","problem":"cannot open'
+	zinc 3 ls s.zarr --json
+	has '"path":"/h"'
+done
+
 finish
