@@ -63,6 +63,9 @@
 #ifndef ZINC_WITH_TOKYOCABINET
 #define ZINC_WITH_TOKYOCABINET 0
 #endif
+#ifndef ZINC_WITH_MICROHTTPD
+#define ZINC_WITH_MICROHTTPD 0
+#endif
 #ifndef ZINC_WITH_ZSTD
 #define ZINC_WITH_ZSTD 0
 #endif

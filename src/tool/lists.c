@@ -26,6 +26,7 @@ static const struct {
     {"berkeleydb", ZINC_WITH_BERKELEYDB, "store berkeleydb, a module"},
     {"kyotocabinet", ZINC_WITH_KYOTOCABINET, "store kyotocabinet, a module"},
     {"tokyocabinet", ZINC_WITH_TOKYOCABINET, "store tokyocabinet, a module"},
+    {"microhttpd", ZINC_WITH_MICROHTTPD, "the server of serve and view, a module"},
     {"ssl", ZINC_WITH_SSL, "store redis, a module"},
 };
 

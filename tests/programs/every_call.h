@@ -18,6 +18,7 @@
 #include <zinc/erase.h>
 #include <zinc/extend.h>
 #include <zinc/numpy.h>
+#include <zinc/serve.h>
 #include <zinc/store.h>
 #include <zinc/tool.h>
 
@@ -55,6 +56,7 @@ void call_tools(const char *url);
 void call_conventions(const char *url);
 void call_arrays(const char *url);
 void call_numpy(const char *url);
+void call_serve(const char *url);
 /* Elements and metadata of 16 x 16 float32, in chunks of 4 x 4 and of fill value 7. */
 void use_array(zinc_array *a);
 /* Two arrays of an existing hierarchy, a plain and a sharded one, through a web server that takes PUT. */

@@ -29,6 +29,7 @@ call_places(const char *dir)
 		call_arrays(url[i]);
 		call_numpy(url[i]);
 		call_tools(url[i]);
+		call_serve(url[i]);
 		call_conventions(url[i]);
 		zinc_store_close(keep);
 	}
