@@ -12,7 +12,7 @@ export BUILD JOBS FUZZ_SECONDS CUTS
 
 .PHONY: build setup demo test test-long check test-asan test-tsan test-valgrind test-clang test-s390x
 .PHONY: python python-full python-asan python-tsan python-bench
-.PHONY: test-stores programs fuzz interop conformance mutants power bench bench-stores latency docs install format clean help
+.PHONY: test-stores programs fuzz interop browser conformance mutants power bench bench-stores bench-serve latency docs install format clean help
 
 build: ## build/zinc and build/libzinc.so.0, without the tests; installs nothing
 	@scripts/setup.sh --check
@@ -60,6 +60,9 @@ mutants: ## check that a test fails for each small mistake of tests/mutants/; EA
 interop: ## exchange arrays with other implementations of Zarr
 	@scripts/interop.sh
 
+browser: ## the viewer, zarrita.js and Neuroglancer in real Chromium; BROWSER_QUICK=1: a short form
+	@scripts/browser.sh
+
 test-stores: ## the stores with real servers on loopback, which it builds and starts; STORES_QUICK=1: a short form
 	@scripts/stores.sh
 
@@ -84,6 +87,9 @@ latency: ## time reads and writes of 1 000 objects at 20 ms of latency, compared
 
 bench-stores: ## time reads and writes of 1 000 objects in S3 on loopback, with and without latency, compared with others
 	@scripts/bench.sh stores
+
+bench-serve: ## time ranges of files from `zinc serve` beside nginx; BENCH_QUICK=1: a short form
+	@scripts/bench_serve.sh
 
 bench: ## time reads and writes compared with other Zarr libraries, HDF5 and netCDF-C; BENCH_QUICK=1: a short form
 	@scripts/bench.sh

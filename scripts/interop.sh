@@ -138,5 +138,8 @@ mkdir -p "$BUILD/interop-types"
 "$VENV/bin/python" tests/interop/cf_decode.py "$BUILD/zinc" "$BUILD/interop-cf" ${INTEROP_QUICK:+--quick}
 "$VENV/bin/python" tests/interop/cf_select.py "$BUILD/zinc" "$BUILD/interop-select" "${flags[@]}"
 "$VENV/bin/python" tests/interop/cp_cut.py "$BUILD/zinc" "$BUILD/interop-cut" ${INTEROP_QUICK:+--quick}
+"$VENV/bin/python" -c 'import aiohttp, fsspec' 2>/dev/null ||
+	"$VENV/bin/pip" install -q --disable-pip-version-check --only-binary :all: aiohttp fsspec
+"$VENV/bin/python" tests/interop/serve.py "$BUILD/zinc" "$BUILD/interop-serve" "${flags[@]}" ../shared/fixtures/*.z*
 # shellcheck disable=SC2086
 exec "$VENV/bin/python" tests/interop/run.py "${flags[@]}" ${INTEROP_FLAGS:-}

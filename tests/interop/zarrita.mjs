@@ -44,6 +44,16 @@ function gather({ data, shape, stride }, dtype) {
 	return encode(out);
 }
 
+function texts({ data, shape, stride }) {
+	const out = [];
+	const index = shape.map(() => 0);
+	for (let n = shape.reduce((a, b) => a * b, 1); n > 0; n--) {
+		out.push(data[index.reduce((sum, k, d) => sum + k * stride[d], 0)]);
+		for (let d = shape.length - 1; d >= 0 && ++index[d] === shape[d]; d--) index[d] = 0;
+	}
+	return out;
+}
+
 const encode = (a) => Buffer.from(a.buffer, a.byteOffset, a.byteLength).toString("base64");
 
 function chunkOf(dtype, shape, base64) {
@@ -103,6 +113,17 @@ const operations = {
 		const array = await open(path);
 		await zarr.set(array, box.map(([a, b]) => zarr.slice(a, b)), chunkOf(array.dtype, shape, data));
 		return {};
+	},
+	// From a server; texts are a list, in C order
+	async read_url({ path, node }) {
+		const root = zarr.root(new zarr.FetchStore(path));
+		const array = await zarr.open.v3(node ? root.resolve(node) : root, { kind: "array" });
+		const value = await zarr.get(array, null);
+		const scalar = array.shape.length === 0;
+		if (array.dtype === "string")
+			return { shape: array.shape, texts: scalar ? [value] : texts(value) };
+		const chunk = scalar ? chunk0(array.dtype, value) : value;
+		return { dtype: array.dtype, shape: array.shape, data: gather(chunk, array.dtype) };
 	},
 	async tree({ path }) {
 		const store = await zarr.withConsolidatedMetadata(new FileSystemStore(path), { format: "v3" });
