@@ -1,7 +1,7 @@
 /*
  * http.c - HTTP/1.1 with libmicrohttpd: connections, workers, headers
  *
- *   threads of libmicrohttpd, with epoll        workers
+ *   accept.c --> threads of libmicrohttpd       workers
  *     read a request, route_now -- answered        route_work: stores that wait, recoding, the command
  *            '-- suspend, queue ------------------> ... -- resume
  *     send the answer: memory, or sendfile
@@ -58,7 +58,9 @@ struct http {
 	pthread_cond_t more;
 	struct exchange *first, **last; /* the queue */
 	bool stopping;                  /* under the lock: the workers end */
-	atomic_bool quiesced;           /* no new connections; those that there are end with their request */
+	struct acceptor acceptor;
+	bool accepting;
+	atomic_bool quiesced; /* no new connections; those that there are end with their request */
 	unsigned nworkers;
 	pthread_t worker[MOST_WORKERS];
 	atomic_size_t active;
@@ -403,9 +405,10 @@ free_exchange(struct exchange *e)
 static void
 notice_connection(void *arg, struct MHD_Connection *connection, void **held, enum MHD_ConnectionNotificationCode how)
 {
+	struct http *h = arg;
 	struct exchange **slot = *held;
 
-	(void)arg, (void)connection;
+	(void)connection;
 	if (how == MHD_CONNECTION_NOTIFY_STARTED) {
 		*held = calloc(1, sizeof *slot);
 		return;
@@ -414,6 +417,7 @@ notice_connection(void *arg, struct MHD_Connection *connection, void **held, enu
 		free_exchange(*slot);
 	free(slot);
 	*held = NULL;
+	accept_ended(&h->acceptor);
 }
 
 /* The first line of a request has arrived. */
@@ -557,28 +561,48 @@ no_log(void *arg, const char *fmt, va_list ap)
 
 /* ---- start and stop ---- */
 
+/* libmicrohttpd divides its limit among its threads.  Each must have room for all connections, which accept.c counts: at
+ * its limit version 0.9.75 keeps a lock for ever. */
 static struct MHD_Daemon *
 start_daemon(struct http *h)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	const unsigned pool = cpus < 2 ? 2 : cpus > 16 ? 16 : (unsigned)cpus;
 
-	return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL,
-				NULL, handle, h, MHD_OPTION_EXTERNAL_LOGGER, no_log, NULL, MHD_OPTION_LISTEN_SOCKET,
-				h->options.fd, MHD_OPTION_THREAD_POOL_SIZE, pool, MHD_OPTION_CONNECTION_LIMIT,
-				h->options.connections < 2 * pool ? 2 * pool : h->options.connections,
-				MHD_OPTION_CONNECTION_TIMEOUT, h->options.idle, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-				(size_t)CONNECTION_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK,
-				arrived, h, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
-				MHD_OPTION_NOTIFY_CONNECTION, notice_connection, NULL, MHD_OPTION_NOTIFY_COMPLETED,
-				ended, NULL, MHD_OPTION_END);
+	return MHD_start_daemon(
+	    MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME |
+		MHD_USE_ERROR_LOG,
+	    0, NULL, NULL, handle, h, MHD_OPTION_EXTERNAL_LOGGER, no_log, NULL, MHD_OPTION_THREAD_POOL_SIZE, pool,
+	    MHD_OPTION_CONNECTION_LIMIT, 2 * pool * h->options.connections, MHD_OPTION_CONNECTION_TIMEOUT,
+	    h->options.idle, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_STRICT_FOR_CLIENT,
+	    1, MHD_OPTION_URI_LOG_CALLBACK, arrived, h, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
+	    MHD_OPTION_NOTIFY_CONNECTION, notice_connection, h, MHD_OPTION_NOTIFY_COMPLETED, ended, NULL,
+	    MHD_OPTION_END);
+}
+
+static bool
+take_connection(void *arg, int fd, const struct sockaddr *from, socklen_t n)
+{
+	struct http *h = arg;
+
+	return MHD_add_connection(h->daemon, fd, from, n) == MHD_YES;
+}
+
+static bool
+start(struct http *h)
+{
+	const size_t most = h->options.connections;
+
+	if (!start_workers(h))
+		return false;
+	h->daemon = start_daemon(h);
+	return h->daemon && accept_start(&h->acceptor, h->options.fd, most, take_connection, h);
 }
 
 zinc_status
 http_start(struct http **out, const struct site *site, const struct http_options *options, zinc_error *err)
 {
 	struct http *h = calloc(1, sizeof *h);
-	bool started;
 
 	if (!h) {
 		close(options->fd);
@@ -590,40 +614,31 @@ http_start(struct http **out, const struct site *site, const struct http_options
 	pthread_mutex_init(&h->lock, NULL);
 	pthread_cond_init(&h->more, NULL);
 	*out = h;
-	started = start_workers(h);
-	if (started)
-		h->daemon = start_daemon(h); /* which closes the socket if it fails */
-	if (h->daemon)
+	h->accepting = start(h);
+	if (h->accepting)
 		return ZINC_OK;
-	if (!started)
-		close(options->fd);
+	close(options->fd);
 	return zinc_error_set(err, ZINC_E_IO, "the HTTP server cannot be started: too few threads or descriptors");
 }
 
-/*
- * Connections that are suspended when the daemon stops would be lost: the workers answer them first.  The listening
- * socket takes no connections from the start, but is closed last: until they have ended, the daemon's threads may
- * still use its number, which must not be that of another file by then.
- */
+/* Connections that are suspended when the daemon stops would be lost: the workers answer them first. */
 void
 http_stop(struct http *h, double grace)
 {
 	const double until = now() + grace;
-	bool listening;
 
 	if (!h || atomic_exchange(&h->quiesced, true))
 		return;
-	listening = h->daemon && MHD_quiesce_daemon(h->daemon) != MHD_INVALID_SOCKET;
-	if (listening)
-		(void)shutdown(h->options.fd, SHUT_RDWR);
-	while (h->daemon && atomic_load(&h->active) && now() < until)
+	if (h->accepting)
+		accept_stop(&h->acceptor);
+	while (atomic_load(&h->active) && now() < until)
 		nanosleep(&(struct timespec){0, 10000000}, NULL);
 	stop_workers(h);
 	if (h->daemon)
 		MHD_stop_daemon(h->daemon);
 	h->daemon = NULL;
-	if (listening)
-		close(h->options.fd);
+	if (h->accepting)
+		accept_free(&h->acceptor);
 }
 
 void

@@ -10,9 +10,10 @@
 
 #include "server.h"
 
-#define TOKEN_BYTES 15 /* 120 bits */
-#define MEMORY      ((uint64_t)256 << 20)
-#define DISK        ((size_t)8 << 30) /* of values that are neither lent nor held */
+#define TOKEN_BYTES      15 /* 120 bits */
+#define MOST_CONNECTIONS (1u << 20)
+#define MEMORY           ((uint64_t)256 << 20)
+#define DISK             ((size_t)8 << 30) /* of values that are neither lent nor held */
 #define PIECE                                                                                                          \
 	((uint64_t)384 << 20) /* more than any recoded chunk, which is made for each request if the cache is small */
 
@@ -211,7 +212,7 @@ begin(struct server *s, const zinc_server_options *o, zinc_error *err)
 	char base[400];
 	zinc_status st = listen_at(&h.fd, base, sizeof base, o->listen ? o->listen : "127.0.0.1:0", err);
 
-	h.connections = o->connections ? o->connections : 1024;
+	h.connections = !o->connections ? 1024 : o->connections < MOST_CONNECTIONS ? o->connections : MOST_CONNECTIONS;
 	h.workers = o->workers ? o->workers : 4 * (unsigned)(cpus > 0 ? cpus : 1);
 	h.idle = o->idle > 0 ? (unsigned)(o->idle < 1 ? 1 : o->idle) : 30;
 	h.work = o->work > 0 ? o->work : 120;

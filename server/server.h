@@ -10,10 +10,12 @@
 #ifndef ZINC_SERVER_H
 #define ZINC_SERVER_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <zinc.h>
 #include <zinc/extend.h>
 #include <zinc/serve.h>
@@ -139,12 +141,36 @@ const char *route_below(const struct site *s, const char *path);
 bool route_now(const struct site *s, const struct request *q, struct answer *a);
 void route_work(const struct site *s, const struct request *q, struct answer *a);
 
+/* ---- accept.c: new connections ---- */
+
+/* Takes a connected socket, which it closes if it returns false. */
+typedef bool (*accept_fn)(void *arg, int fd, const struct sockaddr *from, socklen_t n);
+
+struct acceptor {
+	int fd, wake; /* an eventfd: the thread must look again */
+	size_t most;
+	atomic_size_t open; /* connections */
+	atomic_bool stopping;
+	accept_fn give;
+	void *arg;
+	pthread_t thread;
+};
+
+/* Accept connections at `fd` and call give(arg, ...) for each, while fewer than `most` are open.  False: errno says why,
+ * and `fd` is still the caller's. */
+bool accept_start(struct acceptor *a, int fd, size_t most, accept_fn give, void *arg);
+/* A connection that was given has ended; from any thread, until accept_free. */
+void accept_ended(struct acceptor *a);
+/* No more connections; closes the listening socket. */
+void accept_stop(struct acceptor *a);
+void accept_free(struct acceptor *a);
+
 /* ---- http.c: the protocol, with libmicrohttpd ---- */
 
 struct http;
 
 struct http_options {
-	int fd; /* listens; closed by http_stop */
+	int fd; /* listens; closed by http_stop, or if http_start fails */
 	unsigned connections, workers, idle;
 	double work;
 	zinc_served_fn log;
