@@ -107,6 +107,7 @@ export async function openPage(context, origin) {
 	const page = await context.newPage();
 	page.problems = [];
 	page.asked = [];
+	page.failed = []; // requests without an answer, and why
 	page.expected = [/willReadFrequently/]; // patterns of problems that a test wants; this one is of getImageData in tests
 	page.on("console", (m) => {
 		if (m.type() === "error" || m.type() === "warning") page.problems.push(`${m.text()} ${m.location().url}`);
@@ -118,6 +119,7 @@ export async function openPage(context, origin) {
 		page.asked.push(url);
 		if (!["data:", "blob:"].includes(url.protocol) && url.origin !== origin) page.problems.push(`elsewhere: ${r.url()}`);
 	});
+	page.on("requestfailed", (r) => page.failed.push(`${r.method()} ${r.url()} ${r.failure()?.errorText}`));
 	page.takeProblems = () => page.problems.splice(0).filter((p) => !page.expected.some((e) => e.test(p)));
 	return page;
 }

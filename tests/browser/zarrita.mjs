@@ -55,7 +55,7 @@ async function same(page, name, url, path, want, suffix, box) {
 	// A busy Chromium gives a request up now and then, without an answer of the server: once more, and it is said
 	const got = await read().catch((e) => {
 		if (!/Failed to fetch/.test(e)) throw e;
-		console.log(`note: ${name}: a fetch failed and is repeated`);
+		console.log(`note: ${name}: a fetch failed and is repeated: ${page.failed.splice(0).join(", ")}`);
 		return read();
 	});
 	const bytes = Buffer.from(want.data.buffer, want.data.byteOffset, want.data.byteLength);
