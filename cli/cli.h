@@ -581,14 +581,6 @@ int problem_status(const zinc_node *node);
 /* The same, and print the problem on stderr with the key of its document. */
 int complain_of_node(const zinc_hierarchy *h, const char *url, const zinc_node *node);
 
-/* A walk shows a node whose document cannot be read with that problem, goes on, and fails with it at its end. */
-struct unread {
-	char text[sizeof((zinc_error *)0)->text]; /* the first problem of this kind */
-};
-void unread_note(struct unread *u, const zinc_node *node);
-/* Was everything else shown? */
-bool unread_is_all(const struct unread *u, const zinc_error *err);
-
 /* ---- sizes.c: what each node has in its store ---- */
 
 struct sizes {

@@ -9,7 +9,6 @@ struct ls {
 	bool broken;         /* and that is why nothing is listed */
 	struct json children;
 	struct table table; /* with -l */
-	struct unread unread;
 	int status;
 };
 
@@ -48,7 +47,6 @@ visit(void *arg, const zinc_node *node)
 	struct ls *l = arg;
 	int status = complain_of_node(l->h, l->url, node);
 
-	unread_note(&l->unread, node);
 	if (status > l->status)
 		l->status = status;
 	if (node->depth == 0) {
@@ -90,7 +88,7 @@ list(struct ls *l)
 	zinc_error err = ZINC_ERROR_INIT;
 
 	if (zinc_node_walk(l->h, path, l->run->args->recursive ? -1 : 1, visit, l, &until_stopped, &err) &&
-	    (l->broken || !unread_is_all(&l->unread, &err)))
+	    (l->broken || !err.shown))
 		return l->broken ? l->status : fail(l->url, &err); /* the node's own error was printed by visit */
 	if (l->run->args->json && !l->broken)
 		print_json(l);

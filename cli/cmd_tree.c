@@ -19,7 +19,6 @@ note_problem(struct tree *t, const zinc_node *node)
 {
 	int status = complain_of_node(t->h, t->url, node);
 
-	unread_note(&t->unread, node);
 	if (status > t->status)
 		t->status = status;
 }
@@ -345,7 +344,7 @@ cmd_tree(struct run *r)
 		status = sizes_read(&t.sizes, r, t.h, t.url);
 	if (status == DONE &&
 	    zinc_node_walk(t.h, zinc_hierarchy_path(t.h), r->args->depth, visit, &t, &until_stopped, &err) &&
-	    !unread_is_all(&t.unread, &err))
+	    !err.shown)
 		status = fail(t.url, &err);
 	if (status == DONE)
 		print(&t);

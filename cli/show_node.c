@@ -260,19 +260,3 @@ complain_of_node(const zinc_hierarchy *h, const char *url, const zinc_node *node
 		return complain(status, url, "%s: %s", node->path + 1, node->problem);
 	return status == DONE ? DONE : complain(status, url, "%s: %s", key_below(h, node->metadata_key), node->problem);
 }
-
-void
-unread_note(struct unread *u, const zinc_node *node)
-{
-	const zinc_status code = node->problem_code;
-
-	if (!u->text[0] && node->problem && !node->hidden && code != ZINC_E_CORRUPT && code != ZINC_E_UNSUPPORTED &&
-	    code != ZINC_E_LIMIT)
-		snprintf(u->text, sizeof u->text, "%s", node->problem);
-}
-
-bool
-unread_is_all(const struct unread *u, const zinc_error *err)
-{
-	return u->text[0] && err->code == ZINC_E_IO && !strcmp(u->text, err->text);
-}

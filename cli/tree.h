@@ -39,7 +39,6 @@ struct tree {
 	size_t nopen;
 	struct text last; /* path of the previous node */
 	struct sizes sizes;
-	struct unread unread;
 	int status;
 };
 

@@ -93,11 +93,12 @@ typedef struct zinc_error {
 	unsigned sentence; /* bytes of `text` before the rule; 0: there is no rule */
 	char line[1856];   /* everything on one line; filled by zinc_error_text */
 	char region[128];  /* which elements of the array the chunk holds: "20:30, 48:64"; of a shard, the inner chunk's */
-	char reserved[128];
+	int shown;         /* of a walk: 1 if it has shown everything else, and this failure as the problem of a node */
+	char reserved[124];
 } zinc_error;
 
 /* clang-format off */
-#define ZINC_ERROR_INIT {ZINC_OK, 0, "", "", "", "", "", "", "", 0, "", "", ""}
+#define ZINC_ERROR_INIT {ZINC_OK, 0, "", "", "", "", "", "", "", 0, "", "", 0, ""}
 /* clang-format on */
 
 /* The error as one line, "url: key: chunk 1,0: codec: text; elements 20:30, 0:9"; borrowed from `err`.  "" for NULL, or if nothing failed. */
@@ -829,7 +830,8 @@ ZINC_API ZINC_CHECKED zinc_status zinc_node_exists(zinc_hierarchy *h, const char
 
 /* Call `fn` for the node alone, for its children, or for the node and everything below, parents first and siblings in
  * byte order; depth < 0 is unlimited.  Consolidated metadata is used when present.  A node whose document cannot be used is
- * shown with its problem; if the document could not be read (E_IO), that is also the status of the call.  Hidden nodes
+ * shown with its problem; if the document could not be read (E_IO), that is also the status of the call, and
+ * zinc_error.shown is set if it is the only failure.  Hidden nodes
  * (zinc_node.hidden) come before their siblings; those below an array, or below a prefix that is not a node, have their
  * whole path.  Without consolidated metadata the directory of an array is searched for hidden nodes if the store is local
  * and the grid has at most 4096 entries there; zinc_copy, zinc_diff and zinc_validate look at every key of the store. */

@@ -287,28 +287,16 @@ struct walk {
 	size_t above; /* bytes of the group's path and the '/' behind it */
 	bool any;
 	char *damaged; /* path of the last node that has a problem: readers cannot open what is below it */
-	char unread[sizeof((zinc_error *)0)->text]; /* why the first of the documents that could not be read was not */
 };
-
-/* Of a document that could not be read the walk tells at its end, by the error that it showed for the node. */
-static void
-note_unread(struct walk *w, const zinc_node *node)
-{
-	const zinc_status code = node->problem_code;
-
-	if (!w->unread[0] && node->problem && !node->hidden && code != ZINC_E_CORRUPT && code != ZINC_E_UNSUPPORTED &&
-	    code != ZINC_E_LIMIT)
-		snprintf(w->unread, sizeof w->unread, "%s", node->problem);
-}
 
 /* Will it be the same next time?  What is no file, or is not for us; others may be read later. */
 static bool
-is_lasting(const struct walk *w, const zinc_error *err)
+is_lasting(const zinc_error *err)
 {
 	static const int reasons[] = {EACCES, EPERM, ELOOP, EXDEV, EISDIR, ENOTDIR, ENXIO};
 	size_t i;
 
-	if (!w->unread[0] || strcmp(w->unread, err->text) != 0 || err->code != ZINC_E_IO)
+	if (!err->shown)
 		return false;
 	for (i = 0; i < sizeof reasons / sizeof *reasons; i++)
 		if (err->os_error == reasons[i])
@@ -348,7 +336,6 @@ copy_node(void *arg, const zinc_node *node)
 	struct walk *w = arg;
 	const char *name;
 
-	note_unread(w, node);
 	if (node->depth == 0 || node->hidden || strlen(node->path) <= w->above || is_below(node->path, w->damaged))
 		return 0;
 	if (node->problem) {
@@ -390,7 +377,7 @@ walk_group(struct text *t, const struct face *f, const char *path, const zinc_ca
 	free(w.damaged);
 	if (st == ZINC_E_UNSUPPORTED || st == ZINC_E_LIMIT || t->too_long)
 		return ZINC_E_LIMIT;
-	if (st != ZINC_OK && !is_lasting(&w, &why)) {
+	if (st != ZINC_OK && !is_lasting(&why)) {
 		if (err)
 			*err = why;
 		return st;

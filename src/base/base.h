@@ -37,6 +37,7 @@ zinc_error_clear(zinc_error *err)
 	err->code = ZINC_OK;
 	err->os_error = 0;
 	err->sentence = 0;
+	err->shown = 0;
 	err->url[0] = err->key[0] = err->chunk[0] = err->codec[0] = '\0';
 	err->rule[0] = err->pointer[0] = err->text[0] = err->line[0] = err->region[0] = '\0';
 	memset(err->reserved, 0, sizeof err->reserved);

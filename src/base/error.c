@@ -284,6 +284,7 @@ zinc_error_copy(zinc_error *to, const zinc_error *from)
 	to->code = from->code;
 	to->os_error = from->os_error;
 	to->sentence = from->sentence;
+	to->shown = from->shown;
 	copy_text(to->url, from->url);
 	copy_text(to->key, from->key);
 	copy_text(to->chunk, from->chunk);

@@ -421,8 +421,10 @@ walk(zinc_hierarchy *h, const char *path, struct request what, int depth, zinc_r
 	zinc_buf_init(&w.path, h->ctx, ZINC_MAX_KEY);
 	zinc_buf_init(&w.key, h->ctx, ZINC_MAX_KEY);
 	st = list(&w, path, &what, err);
-	if (st == ZINC_OK && w.unread.code != ZINC_OK)
+	if (st == ZINC_OK && w.unread.code != ZINC_OK) {
+		w.unread.shown = w.unread.code == ZINC_E_IO && !w.stopped;
 		st = zinc_error_copy(err, &w.unread);
+	}
 	if (st != ZINC_OK)
 		zinc_error_at_url(err, st, h->url);
 	zinc_meta_free(w.array);

@@ -1,7 +1,9 @@
 /* test_node.c - existence, documents, listings */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "nodes.h"
+#include "support/files.h"
 #include "test.h"
 
 static void
@@ -219,13 +221,54 @@ test_errors(void **state)
 	forest_close(&f);
 }
 
+static int
+count_until(void *arg, const zinc_node *node)
+{
+	int *left = arg;
+
+	(void)node;
+	return --*left == 0;
+}
+
+/* A document that cannot be read: is the failure one of the nodes that were shown, and has everything been shown? */
+static void
+test_shown(void **state)
+{
+	const zinc_attribute edit = {"a", "1"};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = NULL;
+	int left = 99;
+
+	(void)state;
+	make_empty("d");
+	write_file("d/zarr.json", GROUP);
+	write_file("d/a/zarr.json", GROUP);
+	make_empty("d/b");
+	assert_int_equal(mkfifo("d/b/zarr.json", 0666), 0);
+	write_file("d/c/zarr.json", GROUP);
+	assert_ok(zinc_hierarchy_open_url(&h, "d", NULL, &err));
+	assert_int_equal(zinc_node_walk(h, "/", -1, count_until, &left, NULL, &err), ZINC_E_IO);
+	assert_int_equal(left, 99 - 4);
+	assert_true(err.shown);
+	left = 3; /* the last node is not shown */
+	assert_int_equal(zinc_node_walk(h, "/", -1, count_until, &left, NULL, &err), ZINC_E_IO);
+	assert_false(err.shown);
+	left = 99;
+	assert_int_equal(zinc_node_children(h, "/", count_until, &left, NULL, &err), ZINC_E_IO);
+	assert_true(err.shown);
+	assert_int_equal(zinc_attributes_edit(h, "/b", &edit, 1, NULL, &err), ZINC_E_IO);
+	assert_false(err.shown);
+	zinc_hierarchy_close(h);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_exists),   cmocka_unit_test(test_stat),   cmocka_unit_test(test_problems),
 	    cmocka_unit_test(test_document), cmocka_unit_test(test_errors), cmocka_unit_test(test_open_listed),
+	    cmocka_unit_test(test_shown),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, set_up_fast_dir, tear_down_fast_dir);
 }
