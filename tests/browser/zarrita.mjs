@@ -51,12 +51,8 @@ const { context, close } = await launch();
 
 // Does every element that zarrita reads equal NumPy's?
 async function same(page, name, url, path, want, suffix, box) {
-	const read = () => page.evaluate((a) => window.read(...a), [url, path, suffix, box]);
-	// A busy Chromium gives a request up now and then, without an answer of the server: once more, and it is said
-	const got = await read().catch((e) => {
-		if (!/Failed to fetch/.test(e)) throw e;
-		console.log(`note: ${name}: a fetch failed and is repeated: ${page.failed.splice(0).join(", ")}`);
-		return read();
+	const got = await page.evaluate((a) => window.read(...a), [url, path, suffix, box]).catch((e) => {
+		throw new Error(`${e.message}: ${page.failed.join(", ")}`);
 	});
 	const bytes = Buffer.from(want.data.buffer, want.data.byteOffset, want.data.byteLength);
 	equal(`${name}: shape`, got.shape, want.shape);
