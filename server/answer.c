@@ -81,9 +81,8 @@ answer_missing(struct answer *a, const char *key, zinc_error *err)
 		answer_error(a, err);
 }
 
-/* Too much at once: it goes by. */
-static bool
-is_shortage(int e)
+bool
+answer_is_shortage(int e)
 {
 	return e == EMFILE || e == ENFILE || e == ENOMEM || e == ENOBUFS;
 }
@@ -92,7 +91,7 @@ void
 answer_error(struct answer *a, zinc_error *err)
 {
 	const zinc_status code = zinc_error_status(err);
-	int status = is_shortage(err->os_error) ? 503 : 500;
+	int status = answer_is_shortage(err->os_error) ? 503 : 500;
 	size_t i;
 
 	for (i = 0; i < sizeof statuses / sizeof statuses[0]; i++)

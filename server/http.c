@@ -411,6 +411,7 @@ notice_connection(void *arg, struct MHD_Connection *connection, void **held, enu
 	(void)connection;
 	if (how == MHD_CONNECTION_NOTIFY_STARTED) {
 		*held = calloc(1, sizeof *slot);
+		accept_began(&h->acceptor);
 		return;
 	}
 	if (slot)
@@ -569,15 +570,15 @@ start_daemon(struct http *h)
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	const unsigned pool = cpus < 2 ? 2 : cpus > 16 ? 16 : (unsigned)cpus;
 
-	return MHD_start_daemon(
-	    MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME |
-		MHD_USE_ERROR_LOG,
-	    0, NULL, NULL, handle, h, MHD_OPTION_EXTERNAL_LOGGER, no_log, NULL, MHD_OPTION_THREAD_POOL_SIZE, pool,
-	    MHD_OPTION_CONNECTION_LIMIT, 2 * pool * h->options.connections, MHD_OPTION_CONNECTION_TIMEOUT,
-	    h->options.idle, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_STRICT_FOR_CLIENT,
-	    1, MHD_OPTION_URI_LOG_CALLBACK, arrived, h, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
-	    MHD_OPTION_NOTIFY_CONNECTION, notice_connection, h, MHD_OPTION_NOTIFY_COMPLETED, ended, NULL,
-	    MHD_OPTION_END);
+	return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC |
+				    MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG,
+				0, NULL, NULL, handle, h, MHD_OPTION_EXTERNAL_LOGGER, no_log, NULL,
+				MHD_OPTION_THREAD_POOL_SIZE, pool, MHD_OPTION_CONNECTION_LIMIT,
+				2 * pool * h->options.connections, MHD_OPTION_CONNECTION_TIMEOUT, h->options.idle,
+				MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+				MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK, arrived, h,
+				MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_NOTIFY_CONNECTION,
+				notice_connection, h, MHD_OPTION_NOTIFY_COMPLETED, ended, NULL, MHD_OPTION_END);
 }
 
 static bool

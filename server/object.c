@@ -283,7 +283,7 @@ spool_new(struct budget *b, uint64_t nbytes, struct refusal *no)
 	*s = (struct spool){b, (size_t)nbytes, temporary_file(), NULL};
 	if (s->fd != -1)
 		return s;
-	*no = (struct refusal){500, "no temporary file can be made"};
+	*no = (struct refusal){answer_is_shortage(errno) ? 503 : 500, "no temporary file can be made"};
 	spool_free(s);
 	return NULL;
 }

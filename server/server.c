@@ -6,14 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "server.h"
 
-#define TOKEN_BYTES      15 /* 120 bits */
-#define MOST_CONNECTIONS (1u << 20)
-#define MEMORY           ((uint64_t)256 << 20)
-#define DISK             ((size_t)8 << 30) /* of values that are neither lent nor held */
+#define TOKEN_BYTES       15 /* 120 bits */
+#define MOST_CONNECTIONS  (1u << 20)
+#define OTHER_DESCRIPTORS 64
+#define MEMORY            ((uint64_t)256 << 20)
+#define DISK              ((size_t)8 << 30) /* of values that are neither lent nor held */
 #define PIECE                                                                                                          \
 	((uint64_t)384 << 20) /* more than any recoded chunk, which is made for each request if the cache is small */
 
@@ -204,6 +206,19 @@ open_site(struct server *s, const zinc_server_options *o, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* Each connection may need a second descriptor, for the file that it is sent. */
+static unsigned
+room_for_connections(unsigned most)
+{
+	struct rlimit limit;
+	rlim_t room;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return most;
+	room = limit.rlim_cur > OTHER_DESCRIPTORS ? (limit.rlim_cur - OTHER_DESCRIPTORS) / 2 : 0;
+	return room >= most ? most : room ? (unsigned)room : 1;
+}
+
 static zinc_status
 begin(struct server *s, const zinc_server_options *o, zinc_error *err)
 {
@@ -213,6 +228,7 @@ begin(struct server *s, const zinc_server_options *o, zinc_error *err)
 	zinc_status st = listen_at(&h.fd, base, sizeof base, o->listen ? o->listen : "127.0.0.1:0", err);
 
 	h.connections = !o->connections ? 1024 : o->connections < MOST_CONNECTIONS ? o->connections : MOST_CONNECTIONS;
+	h.connections = room_for_connections(h.connections);
 	h.workers = o->workers ? o->workers : 4 * (unsigned)(cpus > 0 ? cpus : 1);
 	h.idle = o->idle > 0 ? (unsigned)(o->idle < 1 ? 1 : o->idle) : 30;
 	h.work = o->work > 0 ? o->work : 120;

@@ -113,6 +113,8 @@ struct answer {
 void answer_text(struct answer *a, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* The status that belongs to a failed call, and its text without secrets. */
 void answer_error(struct answer *a, zinc_error *err);
+/* Too much at once: it goes by. */
+bool answer_is_shortage(int os_error);
 /* The answer for a key that a store could not give; `err` NULL, or a key that no store can have: it is missing. */
 void answer_missing(struct answer *a, const char *key, zinc_error *err);
 /* Free the body and begin anew. */
@@ -149,7 +151,10 @@ typedef bool (*accept_fn)(void *arg, int fd, const struct sockaddr *from, sockle
 struct acceptor {
 	int fd, wake; /* an eventfd: the thread must look again */
 	size_t most;
-	atomic_size_t open; /* connections */
+	uint64_t given, lost; /* connections: of the thread alone */
+	int64_t settled;      /* the last time when none was between given and begun, in ms */
+	atomic_uint_fast64_t begun, ended;
+	atomic_bool full; /* the next end must be told */
 	atomic_bool stopping;
 	accept_fn give;
 	void *arg;
@@ -159,7 +164,8 @@ struct acceptor {
 /* Accept connections at `fd` and call give(arg, ...) for each, while fewer than `most` are open.  False: errno says why,
  * and `fd` is still the caller's. */
 bool accept_start(struct acceptor *a, int fd, size_t most, accept_fn give, void *arg);
-/* A connection that was given has ended; from any thread, until accept_free. */
+/* A connection that was given is there; it has ended.  From any thread, until accept_free. */
+void accept_began(struct acceptor *a);
 void accept_ended(struct acceptor *a);
 /* No more connections; closes the listening socket. */
 void accept_stop(struct acceptor *a);

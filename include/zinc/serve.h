@@ -42,7 +42,7 @@ typedef struct zinc_server_options {
 	const char *url;          /* what the program opens for it, with secrets */
 	const char *const *arguments; /* further arguments of the program: "--format=v2" ... */
 	size_t narguments;
-	uint32_t connections;     /* at once [1024] */
+	uint32_t connections;     /* at once [1024]; at most half of the descriptors of the process */
 	uint32_t workers;         /* requests that are worked on at once [4 for each processor] */
 	double idle;              /* seconds without progress after which a connection is closed [30] */
 	double work;              /* seconds that a request may take [120] */

@@ -18,7 +18,8 @@
 static struct sockaddr_in address;
 static int given[CLIENTS]; /* connections, in their order */
 static atomic_int ngiven;
-static atomic_bool refuse; /* what `take` answers */
+static atomic_bool refuse;              /* what `take` answers */
+static struct acceptor *_Atomic begins; /* NULL: no connection begins */
 
 static bool
 take(void *arg, int fd, const struct sockaddr *from, socklen_t n)
@@ -30,6 +31,8 @@ take(void *arg, int fd, const struct sockaddr *from, socklen_t n)
 		return false;
 	}
 	given[atomic_load(&ngiven)] = fd;
+	if (atomic_load(&begins))
+		accept_began(atomic_load(&begins));
 	atomic_fetch_add(&ngiven, 1);
 	return true;
 }
@@ -43,6 +46,7 @@ start(struct acceptor *a, size_t most)
 	address = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	atomic_store(&ngiven, 0);
 	atomic_store(&refuse, false);
+	atomic_store(&begins, a);
 	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
 	assert_int_equal(listen(fd, CLIENTS), 0);
 	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &n), 0);
@@ -111,7 +115,6 @@ lets_only_so_many_in(void **state) /* accept (1) */
 		close(given[i]);
 		accept_ended(&a); /* may still be called */
 	}
-	assert_int_equal(a.open, 0);
 	accept_free(&a);
 	for (i = 0; i < CLIENTS; i++)
 		close(client[i]);
@@ -138,6 +141,7 @@ refused_connections_do_not_count(void **state)
 	assert_true(connects(client[0]));
 	wait_for(1);
 	accept_stop(&a);
+	assert_int_equal(a.given, 1);
 	accept_free(&a);
 	close(given[0]);
 	close(client[0]);
@@ -181,6 +185,47 @@ goes_on_after_a_shortage(void **state) /* accept (2) */
 	close(client);
 }
 
+/* Connections beyond the limit, of which those that never begin are forgotten; one that is only late counts again. */
+static void
+forgets_connections_that_never_begin(void **state) /* accept (4) */
+{
+	struct acceptor a;
+	int client[6], i;
+
+	(void)state;
+	start(&a, 2);
+	atomic_store(&begins, NULL); /* nobody has connected yet */
+	for (i = 0; i < 11; i++)
+		linger(); /* a silence does not count as waiting */
+	for (i = 0; i < 2; i++) {
+		client[i] = make_client();
+		assert_true(connects(client[i]));
+	}
+	wait_for(2);
+	atomic_store(&begins, &a);
+	for (; i < 6; i++) {
+		client[i] = make_client();
+		assert_true(connects(client[i]));
+	}
+	linger();
+	assert_int_equal(ngiven, 2);
+	wait_for(4);      /* after some seconds */
+	accept_began(&a); /* the first: now three are open */
+	accept_ended(&a);
+	linger();
+	assert_int_equal(ngiven, 4);
+	accept_ended(&a);
+	wait_for(5);
+	linger();
+	assert_int_equal(ngiven, 5);
+	accept_stop(&a);
+	accept_free(&a);
+	for (i = 0; i < 6; i++)
+		close(client[i]);
+	for (i = 0; i < 5; i++)
+		close(given[i]);
+}
+
 static void
 nobody_listens_after_the_end(void **state) /* accept (3) */
 {
@@ -202,9 +247,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(lets_only_so_many_in),
-	    cmocka_unit_test(refused_connections_do_not_count),
-	    cmocka_unit_test(goes_on_after_a_shortage),
+	    cmocka_unit_test(lets_only_so_many_in),         cmocka_unit_test(refused_connections_do_not_count),
+	    cmocka_unit_test(goes_on_after_a_shortage),     cmocka_unit_test(forgets_connections_that_never_begin),
 	    cmocka_unit_test(nobody_listens_after_the_end),
 	};
 
