@@ -74,11 +74,15 @@ nap(void)
 	nanosleep(&(struct timespec){0, 5000000}, NULL);
 }
 
+/* At most a minute: without a limit a mistake would be a hang. */
 static void
 wait_for(int n)
 {
-	while (atomic_load(&ngiven) < n)
+	int naps;
+
+	for (naps = 0; naps < 12000 && atomic_load(&ngiven) < n; naps++)
 		nap();
+	assert_true(atomic_load(&ngiven) >= n);
 }
 
 /* Time for a mistake to show itself. */
