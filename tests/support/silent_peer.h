@@ -31,15 +31,15 @@ typedef struct silent_peer {
 static inline void
 peer_answer(silent_peer *p, int fd)
 {
+	const int i = atomic_fetch_add(&p->accepted, 1); /* before the client hears of it */
 	char ignored[4096];
 
 	if (p->nbytes && recv(fd, ignored, sizeof ignored, 0) > 0)
 		(void)!send(fd, p->bytes, p->nbytes, MSG_NOSIGNAL);
-	if (p->closes || atomic_load(&p->accepted) >= PEER_MOST)
+	if (p->closes || i >= PEER_MOST)
 		close(fd);
 	else
-		p->open[atomic_load(&p->accepted)] = fd;
-	atomic_fetch_add(&p->accepted, 1);
+		p->open[i] = fd;
 }
 
 static inline void *
