@@ -42,11 +42,12 @@ class Answer:
 
 
 class Server:
-    def __init__(self, *args, env=None, log="log"):
+    def __init__(self, *args, env=None, log="log", descriptors=None):
         self.log_path = log
         with open(log, "ab") as err:
             self.process = subprocess.Popen(
-                [ZINC, "serve", *args], stdout=subprocess.PIPE, stderr=err, env={**os.environ, **(env or {})}
+                [*([] if descriptors is None else ["prlimit", f"--nofile={descriptors}"]), ZINC, "serve", *args],
+                stdout=subprocess.PIPE, stderr=err, env={**os.environ, **(env or {})},
             )
         self.line = self.process.stdout.readline().decode()
         m = re.fullmatch(r"http://(\[[^]]*\]|[^:/]*):(\d+)/(?:([^/]*)/)?\n", self.line)

@@ -519,6 +519,21 @@ def serves_only_so_many(s):
             c.socket.close()
 
 
+def keeps_descriptors_for_files(_):
+    """Of 80 descriptors 64 are for other things, and each connection may need a second one: 8 connections."""
+    with Server("s.zarr", log="log-few", descriptors=80) as s:
+        held = [s.connect(5) for _ in range(9)]
+        for c in held:
+            c.send("GET", s.base + "/raw/deep/er/k")
+        for c in held[:8]:
+            same(c.answer().body, b"deep")
+        same(select.select([held[8].socket], [], [], 0.3)[0], [], "the ninth waits")
+        held[0].socket.close()
+        same(held[8].answer().body, b"deep")
+        for c in held[1:]:
+            c.socket.close()
+
+
 def accepts_given_hosts(_):
     name = socket.gethostname()
     try:
@@ -848,7 +863,7 @@ SHARED = [
     wants_the_token, answers_other_origins, refuses_other_methods, takes_no_body_for_a_request, keeps_connections, limits_headers,
     survives_nonsense, leaks_no_descriptor,
 ]
-OWN = [checks_the_host, accepts_given_hosts, logs_requests, goes_on_without_a_reader_of_its_log, writes_no_log_into_files,
+OWN = [checks_the_host, accepts_given_hosts, keeps_descriptors_for_files, logs_requests, goes_on_without_a_reader_of_its_log, writes_no_log_into_files,
        stops_when_the_terminal_closes, lets_commands_end, listens, stops_gracefully, goes_on_after_a_kill, over_zip, over_sqlite, over_http, stops_under_load]
 
 
