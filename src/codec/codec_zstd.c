@@ -27,7 +27,7 @@ typedef struct zstd_codec {
 	int64_t level, checksum;
 } zstd_codec;
 
-/* The specification says not to mention a checksum that is absent. */
+/* The specification prefers not to mention a checksum that is absent, but zarrs cannot open an array without the member. */
 static const zinc_member members[] = {
     {.name = "level",
      .type = ZINC_MEMBER_INT,
@@ -35,10 +35,11 @@ static const zinc_member members[] = {
      .max = MAX_LEVEL,
      .required = true,
      .at = offsetof(zstd_codec, level)},
-    {.name = "checksum", .type = ZINC_MEMBER_BOOL, .print = ZINC_PRINT_CHANGED, .at = offsetof(zstd_codec, checksum)},
+    {.name = "checksum", .type = ZINC_MEMBER_BOOL, .at = offsetof(zstd_codec, checksum)},
     {.name = NULL},
 };
-/* As in numcodecs: all members may be missing, and a level outside zstd's range is the nearest in it. */
+/* As in numcodecs: all members may be missing, and a level outside zstd's range is the nearest in it. Its versions before
+ * 0.13 refuse a member checksum. */
 static const zinc_member v2_members[] = {
     {.name = "level",
      .type = ZINC_MEMBER_INT,
@@ -46,7 +47,11 @@ static const zinc_member v2_members[] = {
      .max = INT32_MAX,
      .nullable = true,
      .at = offsetof(zstd_codec, level)},
-    {.name = "checksum", .type = ZINC_MEMBER_BOOL, .nullable = true, .at = offsetof(zstd_codec, checksum)},
+    {.name = "checksum",
+     .type = ZINC_MEMBER_BOOL,
+     .print = ZINC_PRINT_CHANGED,
+     .nullable = true,
+     .at = offsetof(zstd_codec, checksum)},
     {.name = NULL},
 };
 
@@ -368,6 +373,7 @@ const zinc_codec_ops zinc_codec_zstd = {
     .kind = ZINC_BYTES_BYTES,
     .needs_configuration = true,
     .members = members,
+    .members_v2 = v2_members,
     .rule = "zstd", /* the registered extension's page has no numbered rules */
     .nbytes = sizeof(zstd_codec),
     .lacks = LACKS,

@@ -24,7 +24,7 @@ END
 zinc 1 diff a.zarr/g/x c.zarr/g/x --storage
 prints <<'END'
 / format: "v3" | "v2"
-/ codecs: [{"name":"bytes","configuration":{"endian":"little"}},{"name":"zstd","configuration":{"level":3}},{"name":"crc32c"}] | [{"name":"bytes","configuration":{"endian":"little"}},{"name":"gzip","configuration":{"level":1}}]
+/ codecs: [{"name":"bytes","configuration":{"endian":"little"}},{"name":"zstd","configuration":{"level":3,"checksum":false}},{"name":"crc32c"}] | [{"name":"bytes","configuration":{"endian":"little"}},{"name":"gzip","configuration":{"level":1}}]
 / chunk_key_encoding: "default/" | "v2/"
 END
 

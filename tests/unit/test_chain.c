@@ -179,7 +179,7 @@ printed(void **state)
 	    "[" LITTLE "]",
 	    "[" TRANSPOSE("[1,0]") "," BIG "," CRC "]",
 	    "[" LITTLE ",{\"name\":\"gzip\",\"configuration\":{\"level\":0}}]",
-	    "[" LITTLE ",{\"name\":\"zstd\",\"configuration\":{\"level\":-7}}]",
+	    "[" LITTLE ",{\"name\":\"zstd\",\"configuration\":{\"level\":-7,\"checksum\":false}}]",
 	    "[" LITTLE ",{\"name\":\"zstd\",\"configuration\":{\"level\":0,\"checksum\":true}}]",
 	    "[" LITTLE
 	    ",{\"name\":\"blosc\",\"configuration\":{\"cname\":\"zstd\",\"clevel\":0,\"shuffle\":\"bitshuffle\","
@@ -261,13 +261,15 @@ texts(void **state)
 	    {"bytes:big", "int16", false, false, "[" BIG "]"},
 	    {"bytes:little", "int16", true, false, "[" LITTLE "]"},
 	    {"crc32c", "int16", false, false, "[" LITTLE "," CRC "]"},
-	    {"zstd", "int16", false, false, "[" LITTLE ",{\"name\":\"zstd\",\"configuration\":{\"level\":3}}]"},
+	    {"zstd", "int16", false, false,
+	     "[" LITTLE ",{\"name\":\"zstd\",\"configuration\":{\"level\":3,\"checksum\":false}}]"},
 	    {"zstd:-5:checksum", "int16", false, false,
 	     "[" LITTLE ",{\"name\":\"zstd\",\"configuration\":{\"level\":-5,\"checksum\":true}}]"},
 	    {"gzip", "int16", false, false, "[" LITTLE ",{\"name\":\"gzip\",\"configuration\":{\"level\":5}}]"},
 	    {"gzip:1", "int16", false, false, "[" LITTLE ",{\"name\":\"gzip\",\"configuration\":{\"level\":1}}]"},
 	    {"transpose:1,0+zstd:3+crc32c", "int16", true, false,
-	     "[" TRANSPOSE("[1,0]") "," BIG ",{\"name\":\"zstd\",\"configuration\":{\"level\":3}}," CRC "]"},
+	     "[" TRANSPOSE("[1,0]") "," BIG
+				    ",{\"name\":\"zstd\",\"configuration\":{\"level\":3,\"checksum\":false}}," CRC "]"},
 	    {"transpose:0,1+bytes+crc32c", "int16", false, true,
 	     "[" TRANSPOSE("[1,0]") "," TRANSPOSE("[0,1]") "," LITTLE "," CRC "]"},
 	    {"blosc", "int16", false, false,

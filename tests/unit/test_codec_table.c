@@ -121,13 +121,14 @@ zstd(void **state)
 	if (!zinc_codec_zstd.bytes)
 		skip();
 	vectors_run("numcodecs.zstd");
-	codec_prints(V2("zstd", "\"level\": 7, \"checksum\": false"), "int32", V3("zstd", "\"level\": 7"),
-		     "[{\"id\": \"zstd\", \"level\": 7}]");
+	codec_prints(V2("zstd", "\"level\": 7, \"checksum\": false"), "int32",
+		     V3("zstd", "\"level\": 7, \"checksum\": false"), "[{\"id\": \"zstd\", \"level\": 7}]");
 	codec_prints(V2("zstd", "\"level\": -7, \"checksum\": true"), "int32",
 		     V3("zstd", "\"level\": -7, \"checksum\": true"),
 		     "[{\"id\": \"zstd\", \"level\": -7, \"checksum\": true}]");
-	codec_prints(V2("zstd", ""), "int32", V3("zstd", "\"level\": 0"), "[{\"id\": \"zstd\", \"level\": 0}]");
-	codec_prints(V2("zstd", "\"level\": 100"), "int32", V3("zstd", "\"level\": 22"),
+	codec_prints(V2("zstd", ""), "int32", V3("zstd", "\"level\": 0, \"checksum\": false"),
+		     "[{\"id\": \"zstd\", \"level\": 0}]");
+	codec_prints(V2("zstd", "\"level\": 100"), "int32", V3("zstd", "\"level\": 22, \"checksum\": false"),
 		     "[{\"id\": \"zstd\", \"level\": 22}]");
 	chain_finds(V2("zstd", "\"level\": \"1\""), "int32", four, ZINC_E_CORRUPT, "zstd", "/1/configuration/level");
 	chain_finds(V2("zstd", "\"checksum\": 1"), "int32", four, ZINC_E_CORRUPT, "zstd", "/1/configuration/checksum");
