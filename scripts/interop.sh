@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# interop.sh - exchange arrays with zarr-python (3, and 2 for version 2), xarray, TensorStore, zarrs and zarrita, both ways
+# interop.sh - exchange arrays with zarr-python (3, and 2 for version 2), xarray, TensorStore, zarrs, zarrita and z5py, both ways
 #
-# Installs what is missing into build/interop-venv and build/interop-npm (once; later runs need no
+# Installs what is missing into build/interop-venv, build/interop-npm and build/zarrs (once; later runs need no
 # network), builds Zinc, prints the table and ends with "N passed, N failed, N skipped".
 # Environment: BUILD, JOBS, INTEROP_QUICK=1 (a short form), INTEROP_FLAGS (options of tests/interop/run.py),
 # INTEROP_INSTALL=1 (install the Python packages of the peers and stop: what scripts/bench.sh needs).
@@ -14,6 +14,8 @@ mkdir -p "$BUILD"
 VENV=$BUILD/interop-venv
 VENV2=$BUILD/interop-venv2
 NPM=$BUILD/interop-npm
+REGISTRY=(ml_dtypes z5py zfpy cast_value_rs) # what else the registered extensions and N5 are compared with
+export ZARRS_PEER=${ZARRS_PEER:-$(realpath "$BUILD")/zarrs_peer}
 
 # Every Python that can make a virtual environment, the newest first: "3.13 /path/to/python"
 pythons() {
@@ -37,7 +39,7 @@ install_python() {
 		echo "interop: installing zarr, xarray, tensorstore and zarrs for Python $version"
 		rm -rf "$VENV"
 		if "$python" -m venv "$VENV" && "$VENV/bin/pip" install -q --disable-pip-version-check \
-			--only-binary :all: numpy zarr xarray cftime tensorstore zarrs; then
+			--only-binary :all: numpy zarr xarray cftime tensorstore zarrs "${REGISTRY[@]}"; then
 			touch "$VENV/complete"
 			return
 		fi
@@ -65,7 +67,7 @@ install_v2() {
 		echo "interop: installing zarr 2.18 for Python $version"
 		rm -rf "$VENV2"
 		if "$python" -m venv "$VENV2" && "$VENV2/bin/pip" install -q --disable-pip-version-check \
-			--only-binary :all: 'zarr<3' 'numcodecs<0.16' 'numpy<2' lmdb plyvel pytest; then
+			--only-binary :all: 'zarr<3' 'numcodecs<0.16' 'numpy<2' lmdb plyvel pytest zfpy; then
 			# it has no binaries: built if there are Berkeley DB and a compiler
 			"$VENV2/bin/pip" install -q --disable-pip-version-check berkeleydb || echo "interop: no berkeleydb for Python"
 			touch "$VENV2/complete"
@@ -109,6 +111,19 @@ sign_like_botocore() {
 	"$VENV/bin/python" tests/interop/sigv4_peer.py "$BUILD/tests/sign_do"
 }
 
+# zarrs itself, which reads more than its Python package. It needs a Rust of the last months, which Debian has not.
+build_zarrs() {
+	if [ -n "${INTEROP_QUICK:-}" ]; then
+		echo "interop: the short form does not build the Rust library zarrs, which takes minutes: left out"
+	elif ! command -v cargo >/dev/null; then
+		echo "interop: no cargo: the Rust library zarrs is left out"
+	elif ! cargo build --quiet --release --manifest-path tests/interop/zarrs_peer/Cargo.toml --target-dir "$BUILD/zarrs"; then
+		echo "interop: zarrs cannot be built with $(cargo --version): left out"
+	else
+		cp "$BUILD/zarrs/release/zarrs_peer" "$ZARRS_PEER"
+	fi
+}
+
 program() { # program NAME: tests/interop/NAME.c into build/interop-NAME
 	"${CC:-cc}" -std=c11 -O2 -D_GNU_SOURCE -Iinclude "tests/interop/$1.c" -o "$BUILD/interop-$1" \
 		-L"$BUILD" -lzinc '-Wl,-rpath,$ORIGIN'
@@ -116,8 +131,11 @@ program() { # program NAME: tests/interop/NAME.c into build/interop-NAME
 
 [ -e "$VENV/complete" ] && "$VENV/bin/python" -c "import xarray" 2>/dev/null || install_python
 [ -z "${INTEROP_INSTALL:-}" ] || exit 0
-[ -e "$VENV2/complete" ] && "$VENV2/bin/python" -c "import lmdb, plyvel" 2>/dev/null || install_v2
+"$VENV/bin/python" -c 'import ml_dtypes, z5py, zfpy, cast_value_rs' 2>/dev/null ||
+	"$VENV/bin/pip" install -q --disable-pip-version-check --only-binary :all: "${REGISTRY[@]}"
+[ -e "$VENV2/complete" ] && "$VENV2/bin/python" -c "import lmdb, plyvel, zfpy" 2>/dev/null || install_v2
 [ -e "$NPM/complete" ] || install_node
+[ -x "$ZARRS_PEER" ] || build_zarrs
 scripts/setup.sh build
 cmake -G Ninja -B "$BUILD" -S . -DZINC_TESTS=ON --log-level=WARNING >/dev/null
 cmake --build "$BUILD" -j "${JOBS:-2}" --target zinc_command -- --quiet

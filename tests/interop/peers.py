@@ -260,6 +260,41 @@ class Zarrs(ZarrPython):
     cannot_write = []
 
 
+class ZarrsProgram(Peer):
+    """The Rust library itself, through zarrs_peer; it takes the elements alone, so the rest is the document's."""
+
+    name = "zarrs.rs"
+    program = os.environ.get("ZARRS_PEER", os.path.join(BUILD, "zarrs_peer"))
+    numcodecs = {"adler32", "bitround", "bz2", "fixedscaleoffset", "fletcher32", "shuffle", "zlib"}
+    cannot_read = [Cannot("has few of numcodecs' codecs", lambda c: bool(of_numcodecs(c) - ZarrsProgram.numcodecs))]
+
+    def version(self):
+        return self.run("version").decode().strip()
+
+    def run(self, *args, **options):
+        done = subprocess.run([self.program, *args], capture_output=True, **options)
+        if done.returncode:
+            raise Refused(done.stderr.decode(errors="replace").strip())
+        return done.stdout
+
+    def write(self, case, path):
+        at(path, case.document())
+        if case.written:
+            self.run("write", path, input=case.data().tobytes())
+
+    def read(self, path):
+        meta = read_document(path)
+        values = np.frombuffer(self.run("read", path), dtype_of(meta["data_type"])).reshape(meta["shape"])
+        return Seen(
+            values,
+            meta["data_type"],
+            meta["shape"],
+            fill_of(meta["data_type"], meta["fill_value"]).tobytes(),
+            meta.get("attributes", {}),
+            names_or_none(meta.get("dimension_names")),
+        )
+
+
 # ---- TensorStore ----
 
 
@@ -474,7 +509,8 @@ class Zinc(Peer):
 
 @functools.cache
 def peers():
-    return [ZarrPython(), TensorStore(), Zarrs(), Zarrita()]
+    program = [ZarrsProgram()] if os.path.exists(ZarrsProgram.program) else []
+    return [ZarrPython(), TensorStore(), Zarrs(), *program, Zarrita()]
 
 
 @functools.cache

@@ -13,7 +13,7 @@ import numpy as np
 
 import values
 from cases import blosc, codec, plain, shard, to_bytes
-from peers import Zarrita, Zinc, fresh, peers, read_document
+from peers import ZarrsProgram, Zarrita, Zinc, fresh, named, peers, read_document
 
 
 class Different(Exception):
@@ -340,6 +340,9 @@ def all_scenarios(quick=False):
 
     for peer in peers():
         odd = isinstance(peer, Zarrita)
+        if isinstance(peer, ZarrsProgram):  # it reads and writes all elements, and no more
+            add(defaults, "made with defaults", peer, ways="to")
+            continue
         add(defaults, "made with defaults", peer, ways="from", cannot=odd and "its default fill value is null, which is not valid")
         add(defaults, "made with defaults", peer, ways="to")
         for case in list(layouts())[some]:
@@ -350,7 +353,7 @@ def all_scenarios(quick=False):
             add(selections, "every kind of selection", peer, case, "to")
         for case in list(large())[some]:
             add(parts_of_large, "parts of large chunks", peer, case)
-    zarr, tensorstore, _, zarrita = peers()
+    zarr, tensorstore, zarrita = (named(n) for n in ("zarr", "tensorstore", "zarrita"))
     for peer in (zarr, tensorstore):
         no_groups = "has no groups and no editing of attributes" if peer is tensorstore else None
         add(groups_of_zarr, "groups and attributes", peer, ways="from", cannot=no_groups)
