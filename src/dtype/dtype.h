@@ -31,6 +31,7 @@ typedef enum zinc_kind {
 
 typedef struct zinc_dtype zinc_dtype;
 typedef struct zinc_dtype_row zinc_dtype_row;
+typedef struct zinc_float_format zinc_float_format; /* dtype/exact.h */
 
 /* Operations of a type besides copying. */
 typedef struct zinc_dtype_ops {
@@ -63,6 +64,7 @@ struct zinc_dtype {
 	bool variable;  /* an element is a zinc_vlen, whose bytes are elsewhere */
 	bool mixed;     /* a struct of Zarr v2 whose parts are stored in both byte orders */
 	bool legacy;    /* read under an old name, whose writers omitted the byte order: little-endian */
+	const zinc_float_format *format; /* of a float, or of the parts of a complex number; NULL: another kind */
 	const zinc_dtype_ops *ops;
 	zinc_context *ctx;         /* NULL for rows of the table */
 	const zinc_dtype_row *row; /* of a registered type */

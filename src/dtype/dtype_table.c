@@ -10,6 +10,7 @@
 #include <zinc/extend.h>
 
 #include "dtype/element.h"
+#include "dtype/exact.h"
 
 #include <stdio.h>
 
@@ -42,8 +43,14 @@ static const zinc_dtype_ops ops_raw = {
 
 /* clang-format off */
 #define ROW(name_, v2_, kind_, type_, size_, bits_, unit_, ops_) \
-	[ZINC_##type_ - ZINC_BOOL] = {.name = name_, .v2 = v2_, .kind = ZINC_KIND_##kind_, .type = ZINC_##type_, \
-	                              .size = size_, .bits = bits_, .unit = unit_, .ops = &(ops_)}
+	{.name = name_, .v2 = v2_, .kind = ZINC_KIND_##kind_, .type = ZINC_##type_, .size = size_, .bits = bits_, \
+	 .unit = unit_, .ops = &(ops_)}
+#define FLOAT(name_, v2_, type_, size_, bits_, format_) \
+	{.name = name_, .v2 = v2_, .kind = ZINC_KIND_FLOAT, .type = ZINC_##type_, .size = size_, .bits = bits_, \
+	 .unit = size_, .format = &zinc_format_##format_, .ops = &ops_float}
+#define COMPLEX(name_, v2_, type_, unit_, format_) \
+	{.name = name_, .v2 = v2_, .kind = ZINC_KIND_COMPLEX, .type = ZINC_##type_, .size = 2 * (unit_), \
+	 .bits = 16 * (unit_), .unit = unit_, .format = &zinc_format_##format_, .ops = &ops_complex}
 
 static const zinc_dtype types[] = {
 	/*  v3 name       v2    kind     type        size bits unit */
@@ -56,11 +63,12 @@ static const zinc_dtype types[] = {
 	ROW("uint16",     "u2",  UINT,    UINT16,      2,  16,  2, ops_int),
 	ROW("uint32",     "u4",  UINT,    UINT32,      4,  32,  4, ops_int),
 	ROW("uint64",     "u8",  UINT,    UINT64,      8,  64,  8, ops_int),
-	ROW("float16",    "f2",  FLOAT,   FLOAT16,     2,  16,  2, ops_float),
-	ROW("float32",    "f4",  FLOAT,   FLOAT32,     4,  32,  4, ops_float),
-	ROW("float64",    "f8",  FLOAT,   FLOAT64,     8,  64,  8, ops_float),
-	ROW("complex64",  "c8",  COMPLEX, COMPLEX64,   8,  64,  4, ops_complex),
-	ROW("complex128", "c16", COMPLEX, COMPLEX128, 16, 128,  8, ops_complex),
+	/*      name       v2       type    size bits format; complex: unit */
+	FLOAT("float16",      "f2",  FLOAT16,    2, 16, float16),
+	FLOAT("float32",      "f4",  FLOAT32,    4, 32, float32),
+	FLOAT("float64",      "f8",  FLOAT64,    8, 64, float64),
+	COMPLEX("complex64",  "c8",  COMPLEX64,  4, float32),
+	COMPLEX("complex128", "c16", COMPLEX128, 8, float64),
 };
 #define NTYPES (sizeof types / sizeof types[0])
 
