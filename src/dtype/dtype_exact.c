@@ -56,6 +56,15 @@ zinc_float_mask(const zinc_float_format *f)
 	return top | (top - 1);
 }
 
+/* Where the code of -0 is NaN, there is neither -0 nor a NaN with a sign. */
+uint64_t
+zinc_float_negate(const zinc_float_format *f, uint64_t code)
+{
+	const uint64_t sign = zinc_float_sign(f);
+
+	return f->nan == sign && (code == 0 || code == f->nan) ? code : code | sign;
+}
+
 /* ---- the form ---- */
 
 zinc_exact
@@ -189,7 +198,6 @@ write_special(const zinc_float_format *f, const zinc_exact *x, uint64_t *code)
 zinc_fit
 zinc_float_write(const zinc_float_format *f, const zinc_exact *x, zinc_rounding rounding, uint64_t *code)
 {
-	const uint64_t sign = zinc_float_sign(f);
 	uint64_t c = 0;
 	zinc_fit fit;
 
@@ -198,10 +206,7 @@ zinc_float_write(const zinc_float_format *f, const zinc_exact *x, zinc_rounding 
 	fit = x->kind == ZINC_EXACT_FINITE ? write_magnitude(f, x, rounding, &c) : write_special(f, x, &c);
 	if (fit > ZINC_FIT_ROUNDED)
 		return fit;
-	/* where the code of -0 is NaN, there is neither -0 nor a NaN with a sign */
-	if (x->negative && (f->nan != sign || (c != 0 && c != f->nan)))
-		c |= sign;
-	*code = c;
+	*code = x->negative ? zinc_float_negate(f, c) : c;
 	return fit;
 }
 

@@ -35,6 +35,8 @@ extern const zinc_float_format zinc_format_float16, zinc_format_float32, zinc_fo
 /* All bits of a code: the sign, if there is one, and the rest. */
 uint64_t zinc_float_mask(const zinc_float_format *f);
 uint64_t zinc_float_sign(const zinc_float_format *f); /* 0: no sign */
+/* Set the sign of a code without one; of zero only where there is -0. */
+uint64_t zinc_float_negate(const zinc_float_format *f, uint64_t code);
 
 typedef enum zinc_rounding {
 	ZINC_ROUND_EVEN, /* to the nearest; halfway, to the even code */

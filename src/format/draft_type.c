@@ -49,7 +49,7 @@ static const char *
 core_name(const zinc_dtype *t, char *room, size_t n)
 {
 	if (t->kind != ZINC_KIND_RAW)
-		return t->name;
+		return t->type == ZINC_NATIVE ? t->name : zinc_type_name(t->type);
 	snprintf(room, n, "r%u", (unsigned)t->bits);
 	return room;
 }
@@ -524,10 +524,10 @@ zinc_draft_type_print(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, 
 
 	if (t->row && t->row->uris)
 		return print_registered(out, doc, d, t, err);
+	if (t->type > ZINC_RAW || (d->complex && t->kind == ZINC_KIND_RAW)) /* the former are later than all drafts */
+		return zinc_fail(err, ZINC_E_INVALID, "%s cannot hold the data type \"%.60s\"", d->name, t->name);
 	if (t->kind > ZINC_KIND_RAW || (t->kind == ZINC_KIND_COMPLEX && !d->names && !d->complex))
 		return print_extension(out, doc, d, t, big, err);
-	if (d->complex && t->kind == ZINC_KIND_RAW)
-		return zinc_fail(err, ZINC_E_INVALID, "%s cannot hold the data type \"%.60s\"", d->name, t->name);
 	if (d->names || t->kind == ZINC_KIND_RAW || t->kind == ZINC_KIND_BOOL)
 		name = core_name(t, text, sizeof text);
 	else
