@@ -311,6 +311,13 @@ other_sign(zinc_type type, bool to_unsigned)
 	return (zinc_type)((int)type + (to_unsigned ? step : -step));
 }
 
+/* The array's own type, unless an attribute says that integers have the other sign. */
+static zinc_type
+unscaled(const struct masks *k)
+{
+	return k->p->stored == k->w->dtype->type ? k->p->stored : zinc_type_widen(k->p->stored);
+}
+
 static zinc_type
 number_type(const struct masks *k, const struct factor *scale, const struct factor *offset)
 {
@@ -319,7 +326,7 @@ number_type(const struct masks *k, const struct factor *scale, const struct fact
 	zinc_type type;
 
 	if (p->nmissing == 0)
-		return !packed || (k->kept && !k->w->is_time) ? p->stored : packed_type(p->stored, scale, offset);
+		return !packed || (k->kept && !k->w->is_time) ? unscaled(k) : packed_type(p->stored, scale, offset);
 	if (!packed)
 		return promoted(p->stored, k->w->dtype->kind);
 	type = packed_type(p->stored, scale, offset);
