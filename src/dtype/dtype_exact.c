@@ -102,17 +102,16 @@ rounds_away(bool negative, bool odd, bool half, bool rest, zinc_rounding roundin
 	return false;
 }
 
-/* The magnitude in units of 2^unit, where the unit is above the mantissa's lowest bit.  `base` is added before the
- * test for even: a format without mantissa has its lowest bit in the exponent. */
+/* The magnitude in units of 2^unit, where the unit is above the mantissa's lowest bit. */
 static uint64_t
-round_to_unit(const zinc_exact *x, int unit, uint64_t base, zinc_rounding rounding)
+round_to_unit(const zinc_exact *x, int unit, zinc_rounding rounding)
 {
 	const int cut = unit - x->exponent;
 	const uint64_t whole = cut < 64 ? x->mantissa >> cut : 0;
 	const bool half = cut <= 64 && x->mantissa >> (cut - 1) & 1;
 	const bool rest = cut > 64 || x->mantissa & (((uint64_t)1 << (cut - 1)) - 1);
 
-	return whole + rounds_away(x->negative, (whole + base) & 1, half, rest, rounding);
+	return whole + rounds_away(x->negative, whole & 1, half, rest, rounding);
 }
 
 /* ---- floats ---- */
@@ -170,7 +169,7 @@ write_magnitude(const zinc_float_format *f, const zinc_exact *x, zinc_rounding r
 	if (!f->has_zero && top < lowest - 2) /* less than half of the smallest number */
 		return ZINC_FIT_BELOW;
 	base = (uint64_t)(int64_t)(exponent + f->bias - 1) << f->mantissa_bits;
-	units = exact ? x->mantissa << (x->exponent - unit) : round_to_unit(x, unit, base, rounding);
+	units = exact ? x->mantissa << (x->exponent - unit) : round_to_unit(x, unit, rounding);
 	if (!f->has_zero && (int64_t)(base + units) < 0)
 		return ZINC_FIT_BELOW;
 	if (base + units > f->max)
@@ -230,7 +229,7 @@ whole_magnitude(const zinc_exact *x, zinc_rounding rounding, uint64_t *out)
 	if (x->kind == ZINC_EXACT_ZERO)
 		return true;
 	if (x->exponent < 0)
-		*out = round_to_unit(x, 0, 0, rounding);
+		*out = round_to_unit(x, 0, rounding);
 	else if (x->exponent + top_bit(x->mantissa) > 63)
 		return false;
 	else

@@ -39,7 +39,7 @@ uint64_t zinc_float_sign(const zinc_float_format *f); /* 0: no sign */
 uint64_t zinc_float_negate(const zinc_float_format *f, uint64_t code);
 
 typedef enum zinc_rounding {
-	ZINC_ROUND_EVEN, /* to the nearest; halfway, to the even code */
+	ZINC_ROUND_EVEN, /* to the nearest; halfway, to the even mantissa: up where a format has no mantissa bits */
 	ZINC_ROUND_AWAY, /* to the nearest; halfway, away from zero */
 	ZINC_ROUND_ZERO, /* towards zero */
 	ZINC_ROUND_UP,   /* towards +infinity */

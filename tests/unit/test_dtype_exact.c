@@ -70,9 +70,9 @@ every_code_reads_and_writes(void **state)
 	}
 }
 
-/* The nearest codes at or below and above a magnitude decide; `odd` is the lower one's last bit. */
+/* The nearest codes at or below and above a magnitude decide; `odd`: the lower one's mantissa is. */
 static uint64_t
-expected(uint64_t below, double low, double v, double high, bool negative, zinc_rounding how)
+expected(uint64_t below, bool odd, double low, double v, double high, bool negative, zinc_rounding how)
 {
 	const double middle = (low + high) / 2;
 
@@ -80,7 +80,7 @@ expected(uint64_t below, double low, double v, double high, bool negative, zinc_
 		return below;
 	switch (how) {
 	case ZINC_ROUND_EVEN:
-		return below + (v > middle || (v == middle && below & 1));
+		return below + (v > middle || (v == middle && odd));
 	case ZINC_ROUND_AWAY:
 		return below + (v >= middle);
 	case ZINC_ROUND_ZERO:
@@ -100,7 +100,7 @@ check_rounding(const zinc_float_format *f, uint64_t below, double v)
 
 	for (how = ZINC_ROUND_EVEN; how <= ZINC_ROUND_DOWN; how++)
 		for (sign = 0; sign <= f->has_sign; sign++) {
-			const uint64_t want = expected(below, low, v, high, sign, (zinc_rounding)how);
+			const uint64_t want = expected(below, f->mantissa_bits == 0 || below & 1, low, v, high, sign, (zinc_rounding)how);
 			const uint64_t minus = sign && (want || f->nan != zinc_float_sign(f)) ? zinc_float_sign(f) : 0;
 			uint64_t code = 0xbad;
 			zinc_exact x;
