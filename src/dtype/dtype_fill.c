@@ -298,8 +298,9 @@ parse_part(const zinc_dtype *t, const zinc_json *v, uint64_t *bits, zinc_report 
 				 f->infinity ? "\"Infinity\", \"-Infinity\" " : "");
 }
 
-/* The inverse: a decimal if there is one, else the name, else the bits.  Of formats that C does not have the decimal is that
- * of a double, since readers parse it as a double. */
+/* The inverse: a decimal if there is one, else the name, else the bits.  The decimal of a bfloat16 is that of a double, as
+ * which readers parse it.  Formats of one byte always have the bits: zarrs 0.23 as it is built by default knows no other
+ * spelling, and TensorStore 0.1.86 takes decimals of float8_e8m0fnu for other numbers. */
 static zinc_json *
 print_part(const zinc_float_format *f, size_t size, uint64_t bits, zinc_json_doc *doc)
 {
@@ -307,11 +308,11 @@ print_part(const zinc_float_format *f, size_t size, uint64_t bits, zinc_json_doc
 	zinc_exact x;
 
 	zinc_float_read(f, bits, &x);
-	if (x.kind == ZINC_EXACT_INFINITY)
+	if (size > 1 && x.kind == ZINC_EXACT_INFINITY)
 		return zinc_json_make_string(doc, x.negative ? "-Infinity" : "Infinity");
-	if (x.kind != ZINC_EXACT_NAN)
+	if (size > 1 && x.kind != ZINC_EXACT_NAN)
 		return zinc_json_make_float(doc, zinc_exact_double(&x), f->digits == size ? size : sizeof(double));
-	if (bits == f->nan)
+	if (size > 1 && bits == f->nan)
 		return zinc_json_make_string(doc, "NaN");
 	snprintf(hex, sizeof hex, "0x%0*" PRIx64, (int)size * 2, bits);
 	return zinc_json_make_string(doc, hex);

@@ -100,6 +100,12 @@ def fills(name):
     return some
 
 
+def plain_fill(name):
+    """One that every reader knows."""
+    one = 1 if name in INTS else 1.0 if unit_of(name) > 1 else "0x1"
+    return [one, one] if name.startswith("complex_") else one
+
+
 def metadata(name, n, fill, big=False, shards=False, chunk=None):
     endian = {"configuration": {"endian": "big" if big else "little"}} if unit_of(name) > 1 else {}
     codecs = [{"name": "bytes", **endian}]
@@ -186,7 +192,7 @@ def exchange_elements(peer, write, read, name, big, shards):
     what = f"{peer}, {name}, {'big' if big else 'little'}{', shards' if shards else ''}"
     for direction in ("theirs", "ours"):
         path = place(peer, direction)
-        write_metadata(path, metadata(name, n, fills(name)[0], big, shards))
+        write_metadata(path, metadata(name, n, plain_fill(name), big, shards))
         if direction == "theirs":
             why = write(path, name, data)
             got = why or zinc_raw(path)
@@ -199,6 +205,17 @@ def exchange_elements(peer, write, read, name, big, shards):
             tell(same(name, got, data), f"{what}: they read Zinc's", got if isinstance(got, str) else "other elements")
 
 
+unknown = {}
+
+
+def knows(peer, name, fill, got):
+    """Does the peer know this spelling?  zarrs without its feature microfloat knows only hexadecimal digits of numbers of
+    one byte; TensorStore 0.1.86 reads other numbers than those written as decimals of float8_e8m0fnu."""
+    if peer == "zarrs" and isinstance(got, str) and unit_of(name) == 1 and name not in INTS:
+        return "invalid fill value metadata" not in got
+    return not (peer == "tensorstore" and "e8m0" in name and isinstance(fill, float))
+
+
 def exchange_fills(peer, read, name):
     """Both read the same bits from arrays without chunks; the second document is Zinc's spelling."""
     for fill in fills(name):
@@ -206,10 +223,14 @@ def exchange_fills(peer, read, name):
         path = place(peer, "fill")
         write_metadata(path, metadata(name, 3, fill))
         ours, theirs = zinc_raw(path), read(path, name)
-        tell(same(name, ours, theirs), what, f"{ours!r}, {theirs!r}")
+        if knows(peer, name, fill, theirs):
+            tell(same(name, ours, theirs), what, f"{ours!r}, {theirs!r}")
+        else:
+            counts["skipped"] += 1
+            unknown[peer] = unknown.get(peer, 0) + 1
         path = place(peer, "created")
         shutil.rmtree(path)
-        status, _, err = zinc("create", path, "--dtype", name, "--shape", "3", "--fill", json.dumps(fill))
+        status, _, err = zinc("create", path, "--dtype", name, "--shape", "3", "--codecs", "none", "--fill", json.dumps(fill))
         created = read(path, name) if status == 0 else err
         tell(same(name, created, ours), what + ", created by Zinc", f"{ours!r}, {created!r}")
 
@@ -226,6 +247,8 @@ def exchange(peer, write, read, names):
                 exchange_fills(peer, read, name)
         print(f"small types, {peer}, {part}: {len(names)} types, {counts['passed'] - before['passed']} passed, "
               f"{counts['failed'] - before['failed']} failed", flush=True)
+    if unknown.get(peer):
+        print(f"small types, {peer}: it does not know, or misreads, the spelling of {unknown[peer]} fill values: skipped")
 
 
 def supported(name):
