@@ -170,6 +170,13 @@ magnitude(const zinc_float_format *f, uint64_t code)
 	return ldexp((double)mantissa, (small ? 1 : exponent) - f->bias - f->mantissa_bits);
 }
 
+/* Compare a decimal, of which `d` is the nearest double, with v. */
+static int
+compare(const char *token, double d, double v)
+{
+	return d < v ? -1 : d > v ? 1 : compare_decimal(token, v);
+}
+
 /*
  * The code (without sign) of the float nearest to a decimal, of which `d` >= 0 is the nearest double; the code after the
  * largest if it is too large.  Not for doubles.  Rounding the double is right except when it lies halfway between two
@@ -179,26 +186,26 @@ magnitude(const zinc_float_format *f, uint64_t code)
  *        |----------------|----------------|
  *                        d^  the decimal may be on either side of d, or on it
  *
- * False: too small for a format without zero.
+ * False: too small for a format without zero: below 3/4 of its smallest number, halfway to what the next would be.
  */
 static bool
 round_decimal(const zinc_float_format *f, const char *token, double d, uint64_t *code)
 {
 	uint64_t below = f->max + 1;
 	zinc_exact x;
-	double middle;
 	int side;
 
 	*code = below;
 	if (d >= magnitude(f, below))
 		return true;
 	zinc_exact_read_double(d, &x);
-	if (zinc_float_write(f, &x, ZINC_ROUND_ZERO, &below) > ZINC_FIT_ROUNDED)
-		return false;
-	middle = (magnitude(f, below) + magnitude(f, below + 1)) / 2; /* exact: one bit more than a float */
-	side = d < middle ? -1 : d > middle ? 1 : compare_decimal(token, middle);
+	if (zinc_float_write(f, &x, ZINC_ROUND_ZERO, &below) > ZINC_FIT_ROUNDED) {
+		*code = 0;
+		return compare(token, d, magnitude(f, 0) * 3 / 4) >= 0;
+	}
+	side = compare(token, d, (magnitude(f, below) + magnitude(f, below + 1)) / 2); /* exact: one bit more */
 	if (side == 0)
-		side = below & 1 ? 1 : -1;
+		side = f->mantissa_bits == 0 || below & 1 ? 1 : -1;
 	*code = below + (side > 0);
 	return true;
 }
