@@ -13,6 +13,7 @@ struct cat {
 	struct run *run;
 	const char *url;
 	struct printer printer;
+	zinc_type type; /* of elements in the buffer: the array's own, or one of C that has all its numbers */
 	void *buffer;
 	zinc_cf *cf;       /* NULL: elements are printed as they are */
 	void *decoded;     /* elements of the buffer */
@@ -57,7 +58,7 @@ read_piece(void *arg, const struct region *piece)
 			return fail(c->url, &err);
 	}
 	c->buffer = xrealloc(c->buffer, nbytes);
-	b = *ZINC_BUFFER_AS(ZINC_NATIVE, c->buffer, nbytes);
+	b = *ZINC_BUFFER_AS(c->type, c->buffer, nbytes);
 	b.arena = c->arena;
 	if (zinc_array_read(piece->array, &sel, &b, &io, &err))
 		return fail(c->url, &err);
@@ -119,7 +120,7 @@ print_region(struct cat *c, const struct region *g)
 	int status = DONE;
 
 	p->region = g;
-	p->type = zinc_array_type(g->array);
+	p->type = c->type ? c->type : zinc_array_type(g->array);
 	p->element = g->element;
 	if (c->cf) {
 		p->type = p->cf ? ZINC_NATIVE : p->about.type;
@@ -214,6 +215,18 @@ decode_cf(struct cat *c, zinc_array *a)
 	return DONE;
 }
 
+/* bfloat16, int4 and the like are printed as numbers of C; `raw` has what is stored. */
+static void
+widen(struct cat *c, struct region *g)
+{
+	const zinc_type own = zinc_array_type(g->array), wide = zinc_type_widen(own);
+
+	if (own == wide || c->cf || c->printer.ops == &printer_raw)
+		return;
+	c->type = wide;
+	g->element = zinc_type_size(wide);
+}
+
 static int
 cat(struct cat *c, zinc_array *a)
 {
@@ -224,6 +237,8 @@ cat(struct cat *c, zinc_array *a)
 
 	if (status == DONE)
 		status = decode_cf(c, a);
+	if (status == DONE)
+		widen(c, &g);
 	if (status == DONE && g.uncounted && !is_summary(c, &g)) /* no file can hold so many */
 		status = complain(UNSUPPORTED, c->url, "more than 2^64 elements are selected; select fewer (-s)");
 	if (status == DONE && args->output) {

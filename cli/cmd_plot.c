@@ -221,6 +221,7 @@ open_values(struct plot *p)
 		return complain(USAGE, p->url,
 				"elements of type %s cannot be drawn; numbers, truth values and times can",
 				zinc_array_dtype(p->array));
+	p->region.element = p->values.element;
 	return status == DONE ? DONE : fail(p->url, &err);
 }
 

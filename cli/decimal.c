@@ -20,7 +20,7 @@ is_float(zinc_type type)
 bool
 is_complex(zinc_type type)
 {
-	return type == ZINC_COMPLEX64 || type == ZINC_COMPLEX128;
+	return type == ZINC_COMPLEX64 || type == ZINC_COMPLEX128 || zinc_type_widen(type) == ZINC_COMPLEX64;
 }
 
 enum width

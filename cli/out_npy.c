@@ -45,6 +45,15 @@ measure(struct printer *p, const zinc_vlen *v, size_t n)
 	}
 }
 
+/* Decoded elements, and those of types that NumPy does not have, only need the file's byte order. */
+static bool
+is_swapped(const struct printer *p)
+{
+	const zinc_type own = zinc_array_type(p->region->array);
+
+	return p->about.kind != ZINC_CF_PLAIN || zinc_type_widen(own) != own;
+}
+
 /* The library converts elements whose bytes in memory differ from those of the file. */
 static void
 settle(struct printer *p)
@@ -67,7 +76,7 @@ settle(struct printer *p)
 	} else {
 		p->status = complain(UNSUPPORTED, p->url, "NumPy has no type for %s", zinc_array_dtype(a));
 	}
-	if (p->status == DONE && (HOST_BIG || zinc_array_variable(a)) &&
+	if (p->status == DONE && (HOST_BIG || zinc_array_variable(a)) && !is_swapped(p) &&
 	    zinc_numpy_new(&s->type, NULL, s->descr.p, &err))
 		p->status = fail(p->url, &err);
 }
@@ -86,7 +95,7 @@ raw_begin(struct printer *p)
 		settle(p);
 }
 
-/* ---- decoded elements ---- */
+/* ---- elements in the other byte order ---- */
 
 /* Dates of a calendar that NumPy does not have: texts of 32 characters of 4 bytes. */
 static void
@@ -114,7 +123,7 @@ spell_dates(struct printer *p, const char *e, size_t n)
 }
 
 static void
-decoded_elements(struct printer *p, void *elements, size_t n)
+swapped_elements(struct printer *p, void *elements, size_t n)
 {
 	size_t unit = p->cf ? 8 : swap_unit(p->type);
 
@@ -141,8 +150,8 @@ raw_elements(struct printer *p, void *elements, size_t n)
 	if (p->text.n) /* the header */
 		out_add(p->out, p->text.p, p->text.n);
 	p->text.n = 0;
-	if (p->about.kind != ZINC_CF_PLAIN) {
-		decoded_elements(p, elements, n);
+	if (is_swapped(p)) {
+		swapped_elements(p, elements, n);
 		return;
 	}
 	if (s->type) {

@@ -24,6 +24,7 @@ struct plot_values {
 	bool decode;             /* by cf */
 	bool time;               /* numbers are times or durations */
 	bool whole;              /* numbers are integers */
+	zinc_type read;          /* the type that elements are read in */
 	size_t element, decoded; /* bytes of one, as read and after decoding */
 	void (*widen)(const void *from, size_t n, double *to);
 	void *room; /* of PLOT_STRIP decoded elements */

@@ -47,7 +47,7 @@ read_coordinates(struct plot_axis *x, const uint64_t *index, zinc_error *err)
 		return false;
 	element = x->values.element;
 	buffer = xrealloc(NULL, x->n * element);
-	ok = !zinc_array_read(x->coordinate, &sel, ZINC_BUFFER_AS(ZINC_NATIVE, buffer, x->n * element), &io, err);
+	ok = !zinc_array_read(x->coordinate, &sel, ZINC_BUFFER_AS(x->values.read, buffer, x->n * element), &io, err);
 	for (i = 0; ok && i < x->n; i += take) {
 		take = x->n - i < PLOT_STRIP ? x->n - i : PLOT_STRIP;
 		ok = !plot_values_widen(&x->values, buffer + i * element, take, x->at + i, err);

@@ -171,7 +171,7 @@ read_part(void *boxes, const struct region *box, const uint64_t *first, bool mis
 	if (missing)
 		return hand_out(b, box, first, true);
 	b->buffer = xrealloc(b->buffer, nbytes);
-	buffer = *ZINC_BUFFER_AS(ZINC_NATIVE, b->buffer, nbytes);
+	buffer = *ZINC_BUFFER_AS(b->values->read, b->buffer, nbytes);
 	if (zinc_array_read(box->array, &sel, &buffer, &io, &err)) {
 		if (b->damage->skip)
 			status = plot_damage_read(b->damage, box, first, &err, read_part, b);

@@ -103,10 +103,14 @@ is_time(const zinc_array *a)
 static void
 choose_widen(struct plot_values *v)
 {
-	const zinc_type type = v->decode ? v->about.type : zinc_array_type(v->array);
+	const zinc_type own = zinc_array_type(v->array), type = v->decode ? v->about.type : zinc_type_widen(own);
 
 	v->time = v->decode ? v->about.kind >= ZINC_CF_TIME : type == ZINC_NATIVE && is_time(v->array);
 	v->whole = type >= ZINC_BOOL && type <= ZINC_UINT64 && !v->time;
+	if (!v->decode && type != own) {
+		v->read = type;
+		v->element = zinc_type_size(type);
+	}
 	v->decoded = v->decode ? zinc_type_size(type) : v->element;
 	if (v->time)
 		v->widen = widen_time;

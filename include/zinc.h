@@ -248,7 +248,39 @@ typedef enum zinc_type {
 	ZINC_FLOAT64 = 12,
 	ZINC_COMPLEX64 = 13,  /* two floats */
 	ZINC_COMPLEX128 = 14, /* two doubles */
-	ZINC_RAW = 15         /* uninterpreted bytes; always of the array's element size */
+	ZINC_RAW = 15,        /* uninterpreted bytes; always of the array's element size */
+	/*
+	 * Types of the registry that C does not have.  A buffer holds their bit patterns; buffers of other types convert,
+	 * so that all of them can be read as float, double or (int2 to uint4) int8_t.  The bits of a byte above the type's
+	 * own are ignored when writing; reading makes them 0, or for int2 and int4 the sign.
+	 */
+	ZINC_BFLOAT16 = 16, /* the upper half of a float, in a uint16_t */
+	ZINC_INT2 = 17,     /* one byte each, here and below */
+	ZINC_UINT2 = 18,
+	ZINC_INT4 = 19,
+	ZINC_UINT4 = 20,
+	ZINC_FLOAT4_E2M1FN = 21,
+	ZINC_FLOAT6_E2M3FN = 22,
+	ZINC_FLOAT6_E3M2FN = 23,
+	ZINC_FLOAT8_E3M4 = 24,
+	ZINC_FLOAT8_E4M3 = 25,
+	ZINC_FLOAT8_E4M3B11FNUZ = 26,
+	ZINC_FLOAT8_E4M3FNUZ = 27,
+	ZINC_FLOAT8_E5M2 = 28,
+	ZINC_FLOAT8_E5M2FNUZ = 29,
+	ZINC_FLOAT8_E8M0FNU = 30,
+	ZINC_COMPLEX_FLOAT16 = 31, /* two parts each, here and below: real, imaginary */
+	ZINC_COMPLEX_BFLOAT16 = 32,
+	ZINC_COMPLEX_FLOAT4_E2M1FN = 33,
+	ZINC_COMPLEX_FLOAT6_E2M3FN = 34,
+	ZINC_COMPLEX_FLOAT6_E3M2FN = 35,
+	ZINC_COMPLEX_FLOAT8_E3M4 = 36,
+	ZINC_COMPLEX_FLOAT8_E4M3 = 37,
+	ZINC_COMPLEX_FLOAT8_E4M3B11FNUZ = 38,
+	ZINC_COMPLEX_FLOAT8_E4M3FNUZ = 39,
+	ZINC_COMPLEX_FLOAT8_E5M2 = 40,
+	ZINC_COMPLEX_FLOAT8_E5M2FNUZ = 41,
+	ZINC_COMPLEX_FLOAT8_E8M0FNU = 42
 } zinc_type;
 
 /* Size of one element in bytes; 0 for ZINC_NATIVE, ZINC_RAW and unknown numbers. */
@@ -257,9 +289,14 @@ ZINC_API size_t zinc_type_size(zinc_type type);
 /* The v3 name, "float32"; NULL for ZINC_NATIVE, ZINC_RAW and unknown numbers. */
 ZINC_API const char *zinc_type_name(zinc_type type);
 
+/* The type of C that has every value of `type`: ZINC_FLOAT32 for bfloat16 and small floats, ZINC_COMPLEX64 for complex
+ * ones, ZINC_INT8 or ZINC_UINT8 for int2 to uint4; other types themselves. */
+ZINC_API zinc_type zinc_type_widen(zinc_type type);
+
 /*
  * The shortest decimal digits that read back as the same number: 123.5 gives "1235" and the exponent 2, for 1.235 * 10^2.
- * `type` is ZINC_FLOAT16, ZINC_FLOAT32, ZINC_FLOAT64 or a complex type; `v` is a value of it, or of its parts.  The digits
+ * `type` has floats or complex numbers; `v` is a value of it, or of its parts.  Small floats, which have no decimals of their
+ * own, and bfloat16 count as ZINC_FLOAT32.  The digits
  * have no sign, no decimal point and no trailing zeros, and end with a NUL.  Returns their number, 1 to 17; 0 when v is not
  * finite, the type has no floats, or a pointer is NULL.
  */

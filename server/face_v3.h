@@ -92,6 +92,7 @@ struct leaf {
 	enum leaf_kind kind;
 	struct time_rule time;
 	char *type;              /* JSON of the data type that is served */
+	zinc_type stored;        /* of the parts in the source, if few readers know it, and the library converts it */
 	char *fill;              /* JSON of the fill value that is served */
 	bool same_fill;          /* all parts of a missing element are `fill` */
 	bool record;             /* part of a record, so never the whole element */

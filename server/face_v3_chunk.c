@@ -357,8 +357,8 @@ encode(struct work *w, zinc_blob *out, zinc_error *err)
 {
 	const struct recipe *r = w->r;
 	const bool vlen = r->variable || r->leaf.kind == LEAF_TEXT;
-	const zinc_buffer from =
-	    ZINC_BUFFER_INIT(ZINC_NATIVE, w->target, (size_t)(w->parts * (vlen ? sizeof(zinc_vlen) : r->leaf.nbytes)));
+	const zinc_buffer from = ZINC_BUFFER_INIT(r->leaf.stored, w->target,
+						  (size_t)(w->parts * (vlen ? sizeof(zinc_vlen) : r->leaf.nbytes)));
 	const zinc_selection *box = ZINC_SELECTION(.kind = r->ndim ? ZINC_SELECT_BOX : ZINC_SELECT_ALL, .ndim = r->ndim,
 						   .start = w->start, .count = w->count);
 	zinc_io_options io = ZINC_IO_OPTIONS_INIT;

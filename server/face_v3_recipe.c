@@ -53,7 +53,7 @@ can_pass(const struct recipe *r, const struct items *d)
 {
 	const struct leaf *leaf = &r->leaf;
 
-	if (leaf->record || leaf->kind == LEAF_TEXT || !is_regular(d))
+	if (leaf->record || leaf->kind == LEAF_TEXT || leaf->stored || !is_regular(d))
 		return false;
 	return (leaf->kind != LEAF_DATE && leaf->kind != LEAF_SPAN) || time_is_same(&leaf->time);
 }

@@ -2,6 +2,7 @@
  * face_v3_type.c - data types as every reader knows them
  *
  *     record {a: int16, n: {x: complex64}}   ->  a group with the arrays a, and n/x with a trailing axis of 2
+ *     bfloat16, small floats; int2, int4     ->  float32; int8
  *
  * The type of an element is taken apart into leaves: parts of one simple type each, at an offset, repeated along trailing
  * axes.  Fields lie one after the other without gaps.  Promises (tests/unit/test_face_v3.c names each by its number):
@@ -12,6 +13,7 @@
  * (3) The parts of a missing element may differ, as in the complex fill value [1, 2], while a document has room for one
  *     fill value.  Then `same_fill` is false, and missing chunks are served as chunks.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,12 +77,11 @@ add_leaf(struct build *b, const struct leaf *at, const char *type, const char *f
 
 /* ---- simple types ---- */
 
-/* The library knows how large an element is. */
+/* An array without axes, of which the library knows the element and can read the fill value. */
 static zinc_status
-size_of(struct build *b, const char *type, const char *fill, uint64_t *nbytes)
+open_scalar(zinc_array **out, struct build *b, const char *type, const char *fill)
 {
 	struct text t = TEXT_INIT(FACE_DOCUMENT_BYTES);
-	zinc_array *a = NULL;
 	char *document;
 	zinc_status st;
 
@@ -93,13 +94,58 @@ size_of(struct build *b, const char *type, const char *fill, uint64_t *nbytes)
 	document = text_take(&t);
 	if (!document)
 		return face_nomem(b->err);
-	st = zinc_array_open_document(&a, b->twins, "/size", document, b->err);
+	st = zinc_array_open_document(out, b->twins, "/size", document, b->err);
 	free(document);
+	return st;
+}
+
+/* The fill value of an array of a small type, as JSON of the type that is served. */
+static zinc_status
+wide_fill(zinc_array *a, char text[40], zinc_error *err)
+{
+	const zinc_type wide = zinc_type_widen(zinc_array_type(a));
+	const zinc_io_options io = ZINC_IO_OPTIONS_INIT;
+	float real = 0;
+	int8_t whole = 0;
+	zinc_status st;
+
+	if (wide == ZINC_FLOAT32) {
+		st = zinc_array_read(a, NULL, ZINC_BUFFER(&real, sizeof real), &io, err);
+		if (isfinite(real))
+			snprintf(text, 40, "%.9g", (double)real);
+		else
+			snprintf(text, 40, isnan(real) ? "\"NaN\"" : real > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+		return st;
+	}
+	st = zinc_array_read(a, NULL, ZINC_BUFFER_AS(wide, &whole, sizeof whole), &io, err);
+	snprintf(text, 40, "%d", whole);
+	return st;
+}
+
+/* A part of a simple type, which `at` has but for its size; the size is set. */
+static zinc_status
+add_simple(struct build *b, struct leaf *at, const char *type, const char *fill, bool is_text)
+{
+	zinc_array *a = NULL;
+	char small[40];
+	zinc_type own, wide;
+	zinc_status st = open_scalar(&a, b, type, fill);
+
 	if (st != ZINC_OK)
 		return st;
-	*nbytes = zinc_array_element_size(a);
+	own = zinc_array_type(a);
+	wide = zinc_type_widen(own);
+	at->nbytes = zinc_array_element_size(a);
+	if (own != wide) {
+		at->stored = own;
+		st = wide_fill(a, small, b->err);
+		type = wide == ZINC_FLOAT32 ? "\"float32\"" : wide == ZINC_INT8 ? "\"int8\"" : "\"uint8\"";
+		fill = small;
+	}
 	zinc_array_close(a);
-	return *nbytes ? ZINC_OK : face_fail(b->err, ZINC_E_UNSUPPORTED, "a field of type %.200s", type);
+	if (st == ZINC_OK && !at->nbytes)
+		st = face_fail(b->err, ZINC_E_UNSUPPORTED, "a field of type %.200s", type);
+	return st == ZINC_OK ? add_leaf(b, at, is_text ? "\"string\"" : type, fill) : st;
 }
 
 static zinc_status
@@ -112,16 +158,17 @@ add_axis(struct build *b, struct leaf *at, uint64_t count, uint64_t stride)
 	return ZINC_OK;
 }
 
-/* Real and imaginary part: a trailing axis of 2. */
+/* Real and imaginary part: a trailing axis of 2.  `part` is a name. */
 static zinc_status
 add_complex(struct build *b, struct leaf at, const char *part, uint64_t size, const char *fill, uint64_t *nbytes)
 {
 	struct items parts;
+	char type[80];
 	zinc_status st;
 
 	at.kind = LEAF_COMPLEX;
-	at.nbytes = size;
 	*nbytes = 2 * size;
+	snprintf(type, sizeof type, "\"%.60s\"", part);
 	st = add_axis(b, &at, 2, size);
 	if (st != ZINC_OK)
 		return st;
@@ -130,9 +177,25 @@ add_complex(struct build *b, struct leaf at, const char *part, uint64_t size, co
 		return face_fail(b->err, ZINC_E_CORRUPT, "a complex fill value %.100s", fill);
 	}
 	at.same_fill = at.same_fill && !strcmp(parts.values[0], parts.values[1]);
-	st = add_leaf(b, &at, part, parts.values[0]);
+	st = add_simple(b, &at, type, parts.values[0], false);
 	items_free(&parts);
 	return st;
+}
+
+/* "complex64" and "complex128", or the name of the parts behind "complex_". */
+static const char *
+part_of(const char *name, uint64_t *size)
+{
+	const char *part = strncmp(name, "complex_", 8) == 0 ? name + 8 : NULL;
+
+	*size = 1;
+	if (!strcmp(name, "complex64") || !strcmp(name, "complex_float32"))
+		*size = 4;
+	else if (!strcmp(name, "complex128") || !strcmp(name, "complex_float64"))
+		*size = 8;
+	else if (!strcmp(name, "complex_float16") || !strcmp(name, "complex_bfloat16"))
+		*size = 2;
+	return *size == 4 ? "float32" : *size == 8 ? "float64" : part;
 }
 
 static zinc_status
@@ -395,7 +458,8 @@ static zinc_status
 add_named(struct build *b, struct leaf at, const char *name, const char *type, const char *configuration,
 	  const char *fill, uint64_t *nbytes)
 {
-	uint64_t bits = 0;
+	uint64_t bits = 0, size;
+	const char *part = part_of(name, &size);
 	zinc_status st;
 
 	if (name[0] == 'r' && json_number(name + 1, &bits) && bits && bits % 8 == 0)
@@ -404,22 +468,17 @@ add_named(struct build *b, struct leaf at, const char *name, const char *type, c
 		return add_record(b, at, configuration, fill, nbytes);
 	if (!strcmp(name, "zinc.subarray"))
 		return add_subarray(b, at, configuration, fill, nbytes);
-	if (!strcmp(name, "complex64"))
-		return add_complex(b, at, "\"float32\"", 4, fill, nbytes);
-	if (!strcmp(name, "complex128"))
-		return add_complex(b, at, "\"float64\"", 8, fill, nbytes);
+	if (part)
+		return add_complex(b, at, part, size, fill, nbytes);
 	if (!strcmp(name, "numpy.datetime64"))
 		return add_time(b, at, configuration, true, fill, nbytes);
 	if (!strcmp(name, "numpy.timedelta64"))
 		return add_time(b, at, configuration, false, fill, nbytes);
-	st = size_of(b, type, fill, nbytes);
-	if (st != ZINC_OK)
-		return st;
-	at.nbytes = *nbytes;
-	if (strcmp(name, "fixed_length_utf32") != 0)
-		return add_leaf(b, &at, type, fill);
-	at.kind = LEAF_TEXT;
-	return add_leaf(b, &at, "\"string\"", fill);
+	if (!strcmp(name, "fixed_length_utf32"))
+		at.kind = LEAF_TEXT;
+	st = add_simple(b, &at, type, fill, at.kind == LEAF_TEXT);
+	*nbytes = at.nbytes;
+	return st;
 }
 
 static zinc_status

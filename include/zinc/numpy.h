@@ -11,7 +11,9 @@ extern "C" {
 #endif
 
 /* The NumPy type of the elements, little-endian, as the header of a .npy file has it: '<f4', '<M8[ns]', [('a', '<i4'), ('b',
- * '|S3')].  As snprintf; 0: elements of variable length, for which NumPy has no type, or unsupported ones. */
+ * '|S3')].  Of numbers that NumPy does not have, bfloat16 or int4, it is that of zinc_type_widen, so elements must be read as
+ * that or converted.  As snprintf; 0: elements for which NumPy has no type (variable length, records with such numbers), or
+ * unsupported ones. */
 ZINC_API size_t zinc_array_numpy(const zinc_array *a, char *out, size_t room);
 /* The same of an array in a listing. */
 ZINC_API size_t zinc_array_info_numpy(const zinc_array_info *info, char *out, size_t room);

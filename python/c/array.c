@@ -178,11 +178,26 @@ get_shape(PyObject *self, void *none)
 	return zpy_tuple(zinc_array_ndim(of(self)), zinc_array_shape(of(self)));
 }
 
+/* NumPy lacks some types of numbers: their arrays look as if they had the type of C that has all these numbers. */
+zinc_type
+zpy_element_type(const zinc_array *a)
+{
+	return zinc_type_widen(zinc_array_type(a));
+}
+
+size_t
+zpy_element_size(const zinc_array *a)
+{
+	const zinc_type type = zinc_array_type(a), wide = zinc_type_widen(type);
+
+	return type == wide ? zinc_array_element_size(a) : zinc_type_size(wide);
+}
+
 static PyObject *
 get_type(PyObject *self, void *none)
 {
 	(void)none;
-	return PyLong_FromLong((long)zinc_array_type(of(self)));
+	return PyLong_FromLong((long)zpy_element_type(of(self)));
 }
 
 static PyObject *
@@ -214,7 +229,7 @@ static PyObject *
 get_element_size(PyObject *self, void *none)
 {
 	(void)none;
-	return PyLong_FromSize_t(zinc_array_element_size(of(self)));
+	return PyLong_FromSize_t(zpy_element_size(of(self)));
 }
 
 static PyObject *
@@ -290,6 +305,30 @@ get_grid(PyObject *self, void *none)
 	return extent(self, zinc_array_grid_shape);
 }
 
+/* The fill value of an array of numbers that NumPy lacks. */
+static PyObject *
+wide_fill(const zinc_array *a)
+{
+	const zinc_type wide = zpy_element_type(a);
+	const char *descr = wide == ZINC_FLOAT32     ? "=f4"
+			    : wide == ZINC_COMPLEX64 ? "=c8"
+			    : wide == ZINC_INT8      ? "|i1"
+						     : "|u1";
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_numpy *t = NULL;
+	char element[8];
+	zinc_status st = zinc_numpy_new(&t, zpy_context, descr, &err);
+
+	if (st == ZINC_OK)
+		st = zinc_array_to_numpy(a, t, element, zinc_array_fill(a), 1, 0, &err);
+	zinc_numpy_free(t);
+	if (st != ZINC_OK) {
+		zpy_raise(&err, st);
+		return NULL;
+	}
+	return PyBytes_FromStringAndSize(element, (Py_ssize_t)zpy_element_size(a));
+}
+
 static PyObject *
 get_fill(PyObject *self, void *none)
 {
@@ -299,6 +338,8 @@ get_fill(PyObject *self, void *none)
 	(void)none;
 	if (!fill)
 		Py_RETURN_NONE;
+	if (zpy_element_type(of(self)) != zinc_array_type(of(self)))
+		return wide_fill(of(self));
 	if (!zinc_array_variable(of(self)))
 		return PyBytes_FromStringAndSize(fill, (Py_ssize_t)zinc_array_element_size(of(self)));
 	if (zpy_array_is_text(of(self)))

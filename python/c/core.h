@@ -192,6 +192,9 @@ PyObject *zpy_array_reserve(PyObject *self, PyObject *args);
 PyObject *zpy_array_stored(PyObject *self, PyObject *none);
 PyObject *zpy_array_explain(PyObject *self, PyObject *args, PyObject *kw);
 PyObject *zpy_array_stats(PyObject *self, PyObject *args, PyObject *kw);
+/* The type and size of elements in Python's memory; those of types that NumPy lacks are zinc_type_widen's. */
+zinc_type zpy_element_type(const zinc_array *a);
+size_t zpy_element_size(const zinc_array *a);
 /* Are elements of variable length texts?  Else they are bytes. */
 bool zpy_array_is_text(const zinc_array *a);
 

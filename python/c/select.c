@@ -215,6 +215,8 @@ zpy_memory_init(zpy_memory *m, PyObject *object, const zinc_array *a, int type, 
 
 	if (take_memory(m, object, writable, objects) != 0)
 		return -1;
+	if (type == ZINC_NATIVE && zpy_element_type(a) != zinc_array_type(a))
+		type = (int)zpy_element_type(a);
 	if (!objects && check_size(m, a, type) != 0) {
 		PyBuffer_Release(&m->view);
 		return -1;

@@ -399,3 +399,40 @@ def test_a_matrix_of_numbers_is_written_as_texts() -> None:
     a = zinczarr.create_array("memory://dtypes/matrix", shape=(3,), dtype="string")
     a[:] = np.matrix([1, 2, 3])
     assert list(a[:]) == ["1", "2", "3"]
+
+
+# ---- numbers that NumPy does not have ----
+
+LACKING = [
+    ("bfloat16", "f4"),
+    ("float8_e5m2", "f4"),
+    ("float4_e2m1fn", "f4"),
+    ("int4", "i1"),
+    ("uint2", "u1"),
+    ("complex_float8_e4m3", "c8"),
+    ("complex_bfloat16", "c8"),
+]
+
+
+@pytest.mark.parametrize("dtype, memory", LACKING)
+def test_numbers_that_numpy_lacks(dtype: str, memory: str) -> None:
+    data = np.array([[1, 0, 1], [0, 1, 1]], memory)
+    array = create((2, 3), dtype, chunks=(1, 2), fill="[1, 0]" if memory == "c8" else "1")
+    assert array.dtype == np.dtype(memory) and array.itemsize == np.dtype(memory).itemsize
+    assert array.fill_value == 1 and array.fill_value.dtype == np.dtype(memory)
+    assert_bits(array[...], np.ones((2, 3), memory))
+    array[...] = data
+    assert_bits(reopen(array)[...], data)
+    assert_bits(array[1:, ::-2], data[1:, ::-2].copy())
+    out = np.zeros((3, 2), memory).T
+    array.read(..., out=out)
+    assert_bits(np.ascontiguousarray(out), data)
+    with pytest.raises(errors.RangeError):
+        array[0] = np.array([1, 100, 1] if memory in ("i1", "u1") else [1, 3.4028235e38, 1], memory)
+    assert array[0].tolist() == data[0].tolist()
+
+
+def test_small_floats_round_to_nearest() -> None:
+    array = create((3,), "bfloat16")
+    array[...] = [1 + 2**-8, 1 + 3 * 2**-8, 0.1]
+    assert array[...].tolist() == [1.0, 1 + 2**-6, 0.10009765625]

@@ -152,8 +152,9 @@ typedef struct zinc_target {
 	uint8_t *p;
 	int64_t strides[ZINC_MAX_NDIM]; /* for points only strides[0], of the result */
 	size_t element;
-	bool uncached;           /* so large that writes to it should bypass the CPU caches */
-	zinc_convert_fn convert; /* NULL: same type */
+	bool uncached; /* so large that writes to it should bypass the CPU caches */
+	bool convert;  /* elements of from_type to elements of to_type; false: same type */
+	zinc_type to_type, from_type;
 	int flags;
 	zinc_arena *arena;     /* for reading elements of variable length */
 	const char *to, *from; /* names of the types, for messages */

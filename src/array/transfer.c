@@ -83,14 +83,30 @@ pick_converter(zinc_target *t, const zinc_meta *m, zinc_type type, bool writing,
 		return ZINC_OK;
 	t->from = writing ? zinc_type_name(type) : m->dtype->name;
 	t->to = writing ? m->dtype->name : zinc_type_name(type);
-	t->convert = own == ZINC_NATIVE ? NULL
-		     : writing          ? zinc_dtype_converter(own, type)
-					: zinc_dtype_converter(type, own);
+	t->to_type = writing ? own : type;
+	t->from_type = writing ? type : own;
+	t->convert = zinc_dtype_converts(t->to_type, t->from_type);
 	if (!t->convert)
 		return zinc_fail(err, ZINC_E_INVALID, "elements of type %s cannot be converted to %s",
 				 t->from ? t->from : "raw", t->to ? t->to : "raw");
 	t->element = zinc_type_size(type);
 	return ZINC_OK;
+}
+
+/* Returns the index of the first element that does not convert, or n. */
+static size_t
+convert(const zinc_target *t, void *dst, const void *src, size_t n)
+{
+	return zinc_dtype_convert(t->to_type, t->from_type, dst, src, n, t->flags);
+}
+
+/* What the message for an element that did not convert ends with. */
+static const char *
+remedy_for(const zinc_target *t, const void *element)
+{
+	const int rounded = t->flags | ZINC_CONVERT_ROUND;
+
+	return zinc_convert_remedy(zinc_dtype_convert(t->to_type, t->from_type, NULL, element, 1, rounded) == 1);
 }
 
 /* Convert strides of the result to strides by dimension of the array. */
@@ -287,11 +303,10 @@ contiguous_side(zinc_copy_dim *to, const zinc_copy_dim *dims, int ndim, size_t e
 }
 
 static zinc_status
-out_of_range(const part *x, const void *element, zinc_type type, zinc_error *err)
+out_of_range(const part *x, const void *element, zinc_error *err)
 {
-	const zinc_dtype *t = zinc_dtype_of(type);
-	const char *remedy =
-	    zinc_convert_remedy(x->t->convert(NULL, element, 1, x->t->flags | ZINC_CONVERT_ROUND) == 1);
+	const zinc_dtype *t = zinc_dtype_of(x->t->from_type);
+	const char *remedy = remedy_for(x->t, element);
 	zinc_buf text;
 	zinc_status st;
 
@@ -303,17 +318,6 @@ out_of_range(const part *x, const void *element, zinc_type type, zinc_error *err
 		st = zinc_fail(err, ZINC_E_RANGE, "a value of type %s does not fit %s%s", x->t->from, x->t->to, remedy);
 	zinc_buf_fini(&text);
 	return st;
-}
-
-static zinc_type
-type_named(const char *name)
-{
-	int t;
-
-	for (t = ZINC_BOOL; t < ZINC_RAW; t++)
-		if (strcmp(zinc_type_name((zinc_type)t), name) == 0)
-			return (zinc_type)t;
-	return ZINC_NATIVE;
 }
 
 /* Memory for two rows of TILE elements: the gathered ones, then the converted ones. */
@@ -337,9 +341,9 @@ tile_out(part *x, const zinc_copy_dim *dims, uint8_t *a, uint8_t *b, size_t n, z
 	ZINC_TRY(tile_room(x, &from, &to, err));
 	contiguous_side(c, dims, x->ndim, x->a_element, true);
 	zinc_copy_nd(from, a, c, x->ndim, x->a_element);
-	bad = x->t->convert(to, from, n, x->t->flags);
+	bad = convert(x->t, to, from, n);
 	if (bad < n)
-		return out_of_range(x, from + bad * x->a_element, type_named(x->t->from), err);
+		return out_of_range(x, from + bad * x->a_element, err);
 	contiguous_side(c, dims, x->ndim, x->t->element, false);
 	copy_out(x->t, b, to, c, x->ndim);
 	return ZINC_OK;
@@ -357,9 +361,9 @@ tile_in(part *x, const zinc_copy_dim *dims, uint8_t *a, uint8_t *b, size_t n, zi
 	swap_sides(back, dims, x->ndim);
 	contiguous_side(c, back, x->ndim, x->t->element, true);
 	zinc_copy_nd(from, b, c, x->ndim, x->t->element);
-	bad = x->t->convert(!x->a ? NULL : to, from, n, x->t->flags);
+	bad = convert(x->t, !x->a ? NULL : to, from, n);
 	if (bad < n)
-		return out_of_range(x, from + bad * x->t->element, type_named(x->t->from), err);
+		return out_of_range(x, from + bad * x->t->element, err);
 	if (!x->a)
 		return ZINC_OK;
 	contiguous_side(c, back, x->ndim, x->a_element, false);
@@ -465,10 +469,9 @@ zinc_transfer_fill(const zinc_plan *p, const zinc_target *t, const zinc_unit *u,
 	size_t i;
 
 	if (t->convert) {
-		if (t->convert(value, p->m->fill, 1, t->flags) < 1)
-			return zinc_fail(
-			    err, ZINC_E_RANGE, "the fill value of type %s does not fit %s%s", t->from, t->to,
-			    zinc_convert_remedy(t->convert(NULL, p->m->fill, 1, t->flags | ZINC_CONVERT_ROUND) == 1));
+		if (convert(t, value, p->m->fill, 1) < 1)
+			return zinc_fail(err, ZINC_E_RANGE, "the fill value of type %s does not fit %s%s", t->from,
+					 t->to, remedy_for(t, p->m->fill));
 		fill = value;
 	} else if (p->m->dtype->variable) {
 		zinc_vlen v;

@@ -81,21 +81,19 @@ set_plain(zinc_axis *x, const zinc_dtype *t)
 static zinc_status
 set_numbers(zinc_axis *x, const zinc_dtype *t, zinc_error *err)
 {
-	zinc_type wide = ZINC_FLOAT64;
-
+	x->decoded = t->type;
+	x->wide = ZINC_FLOAT64;
 	if (t->kind == ZINC_KIND_FLOAT) {
 		x->kind = ZINC_AXIS_REAL;
 		x->real = t->type;
 	} else if (t->kind == ZINC_KIND_INT || t->kind == ZINC_KIND_UINT) {
 		x->kind = ZINC_AXIS_INTEGER;
 		x->is_unsigned = t->kind == ZINC_KIND_UINT;
-		wide = x->is_unsigned ? ZINC_UINT64 : ZINC_INT64;
+		x->wide = x->is_unsigned ? ZINC_UINT64 : ZINC_INT64;
 	} else {
 		return zinc_fail(err, ZINC_E_UNSUPPORTED,
 				 "the coordinate is decoded to %s, which has no order: select by index", t->name);
 	}
-	if (t->type != wide)
-		x->widen = zinc_dtype_converter(wide, t->type);
 	return ZINC_OK;
 }
 

@@ -242,8 +242,8 @@ load(const zinc_axis *x, const void *elements, size_t i)
 	uint64_t u;
 	int64_t n;
 
-	if (x->widen)
-		(void)x->widen(&u, p + i * x->ndecoded, 1, 0); /* a wider type holds every value */
+	if (x->decoded != x->wide) /* a wider type holds every value */
+		(void)zinc_dtype_convert(x->wide, x->decoded, &u, p + i * x->ndecoded, 1, 0);
 	else
 		memcpy(&u, p + i * sizeof u, sizeof u);
 	if (x->kind != ZINC_AXIS_REAL) {

@@ -61,7 +61,8 @@ typedef struct zinc_axis {
 	zinc_type real;         /* REAL: numbers of a text are rounded to this type */
 	bool is_unsigned;       /* INTEGER: elements are uint64, or else int64 */
 	zinc_cf *cf;            /* elements are decoded by it; NULL: they are not */
-	zinc_convert_fn widen;  /* of decoded numbers, to the type that is compared; NULL: they have it */
+	zinc_type decoded;      /* the type of decoded numbers */
+	zinc_type wide;         /* the type in which they are compared */
 	zinc_type read;         /* the type that elements are read in */
 	size_t nread, ndecoded; /* bytes of an element, as read and as decoded */
 	uint64_t n;

@@ -70,14 +70,13 @@ zinc_json *
 zinc_missing_encode(zinc_json_doc *doc, const zinc_dtype *t, const void *element)
 {
 	const size_t n = nparts(t);
-	zinc_convert_fn convert;
 	double part[2];
 	zinc_json *pair;
 
 	if (n == 0)
 		return t->ops->print_fill(t, element, doc);
-	convert = zinc_dtype_converter(n == 2 ? ZINC_COMPLEX128 : ZINC_FLOAT64, t->type);
-	(void)convert(part, element, 1, 0); /* a wider float holds every value */
+	/* a wider float holds every value */
+	(void)zinc_dtype_convert(n == 2 ? ZINC_COMPLEX128 : ZINC_FLOAT64, t->type, part, element, 1, 0);
 	if (n == 1)
 		return encode_part(doc, part[0]);
 	pair = zinc_json_make(doc, ZINC_JSON_ARRAY);
@@ -96,16 +95,32 @@ decode_floats(const zinc_dtype *t, const zinc_json *v, void *element)
 	if (n == 2 && (!zinc_json_is(v, ZINC_JSON_ARRAY) || v->n != 2 || !decode_part(v->first, &part[0]) ||
 		       !decode_part(v->last, &part[1])))
 		return false;
-	return zinc_dtype_converter(t->type, n == 2 ? ZINC_COMPLEX128 : ZINC_FLOAT64)(element, part, 1, 0) == 1;
+	return zinc_dtype_convert(t->type, n == 2 ? ZINC_COMPLEX128 : ZINC_FLOAT64, element, part, 1, 0) == 1;
 }
 
 /* ---- as version 2 has it ---- */
 
+/* The same number as one of C's types, which has decimals. */
+static const void *
+widen(const zinc_dtype **t, const void *element, uint64_t *room)
+{
+	const zinc_type type = zinc_type_widen((*t)->type);
+
+	if (type == (*t)->type)
+		return element;
+	(void)zinc_dtype_convert(type, (*t)->type, room, element, 1, 0);
+	*t = zinc_dtype_of(type);
+	return room;
+}
+
 zinc_json *
 zinc_missing_plain(zinc_json_doc *doc, const zinc_dtype *t, const void *element)
 {
-	zinc_json *v = t->ops->print_fill(t, element, doc), *part;
+	zinc_json *v, *part;
+	uint64_t room;
 
+	element = widen(&t, element, &room);
+	v = t->ops->print_fill(t, element, doc);
 	for (part = zinc_json_is(v, ZINC_JSON_ARRAY) ? v->first : v; part; part = part == v ? NULL : part->next) {
 		if (part->type != ZINC_JSON_STRING)
 			continue;
@@ -153,7 +168,7 @@ zinc_missing_is_nan(const zinc_dtype *t, const void *element)
 {
 	double part;
 
-	return nparts(t) == 1 && zinc_dtype_converter(ZINC_FLOAT64, t->type)(&part, element, 1, 0) == 1 && isnan(part);
+	return nparts(t) == 1 && zinc_dtype_convert(ZINC_FLOAT64, t->type, &part, element, 1, 0) == 1 && isnan(part);
 }
 
 /* All NaNs are equal. */

@@ -62,11 +62,11 @@ unpack_reals(const zinc_cf_packing *p, const void *elements, size_t n, void *num
 	uint8_t *truth = numbers;
 	size_t i;
 
-	(void)zinc_dtype_converter(ZINC_FLOAT64, p->stored)(v, elements, n, ZINC_CONVERT_ROUND); /* all fit */
+	(void)zinc_dtype_convert(ZINC_FLOAT64, p->stored, v, elements, n, ZINC_CONVERT_ROUND); /* all fit */
 	mask_reals(p, v, n);
 	scale_reals(p, v, n);
 	if (p->type != ZINC_BOOL)
-		(void)zinc_dtype_converter(p->type, ZINC_FLOAT64)(numbers, v, n, ZINC_CONVERT_ROUND);
+		(void)zinc_dtype_convert(p->type, ZINC_FLOAT64, numbers, v, n, ZINC_CONVERT_ROUND);
 	for (i = 0; i < n && p->type == ZINC_BOOL; i++)
 		truth[i] = v[i] != 0;
 }
@@ -92,7 +92,7 @@ unpack_counts(const zinc_cf_packing *p, const void *elements, size_t n, int64_t 
 {
 	size_t i;
 
-	(void)zinc_dtype_converter(ZINC_INT64, p->stored)(v, elements, n, ZINC_CONVERT_WRAP);
+	(void)zinc_dtype_convert(ZINC_INT64, p->stored, v, elements, n, ZINC_CONVERT_WRAP);
 	for (i = 0; i < n; i++) {
 		const bool large = p->stored == ZINC_UINT64 && v[i] < 0;
 
@@ -115,12 +115,12 @@ unpack_complex(const zinc_cf_packing *p, const void *elements, size_t n, void *n
 	double v[2 * TILE];
 	size_t i, k;
 
-	(void)zinc_dtype_converter(ZINC_COMPLEX128, p->stored)(v, elements, n, 0);
+	(void)zinc_dtype_convert(ZINC_COMPLEX128, p->stored, v, elements, n, 0);
 	for (k = 0; k < p->nmissing; k++)
 		for (i = 0; i < n && !p->missing[k].never; i++)
 			if (v[2 * i] == p->missing[k].re && v[2 * i + 1] == p->missing[k].im)
 				v[2 * i] = v[2 * i + 1] = NAN;
-	(void)zinc_dtype_converter(p->type, ZINC_COMPLEX128)(numbers, v, n, ZINC_CONVERT_ROUND);
+	(void)zinc_dtype_convert(p->type, ZINC_COMPLEX128, numbers, v, n, ZINC_CONVERT_ROUND);
 }
 
 /* ---- the whole ---- */

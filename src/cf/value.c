@@ -60,9 +60,9 @@ parse_double(const char *text, double *out)
 static double
 round_to(zinc_type type, double v)
 {
-	if (type == ZINC_FLOAT16)
-		return (double)zinc_half_to_float(zinc_half_from_double(v));
-	return type == ZINC_FLOAT32 ? (double)(float)v : v;
+	if (type == ZINC_FLOAT64)
+		return v;
+	return type == ZINC_FLOAT32 ? (double)(float)v : zinc_dtype_round(type, v);
 }
 
 /* No coordinate reaches this: integers have 64 bits. */

@@ -211,14 +211,14 @@ add_element(struct masks *k, const void *element, zinc_error *err)
 	double parts[2] = {0};
 
 	if (k->w->dtype->kind == ZINC_KIND_COMPLEX) {
-		(void)zinc_dtype_converter(ZINC_COMPLEX128, type)(parts, element, 1, 0);
+		(void)zinc_dtype_convert(ZINC_COMPLEX128, type, parts, element, 1, 0);
 		v.re = parts[0];
 		v.im = parts[1];
 		return add_missing(k, v, err);
 	}
-	(void)zinc_dtype_converter(ZINC_FLOAT64, type)(&v.re, element, 1, ZINC_CONVERT_ROUND);
+	(void)zinc_dtype_convert(ZINC_FLOAT64, type, &v.re, element, 1, ZINC_CONVERT_ROUND);
 	v.whole =
-	    k->w->dtype->kind != ZINC_KIND_FLOAT && zinc_dtype_converter(ZINC_INT64, type)(&v.i, element, 1, 0) == 1;
+	    k->w->dtype->kind != ZINC_KIND_FLOAT && zinc_dtype_convert(ZINC_INT64, type, &v.i, element, 1, 0) == 1;
 	return add_missing(k, v, err);
 }
 
@@ -287,26 +287,35 @@ parse_factor(struct factor *f, const zinc_cf_wishes *w, const char *name, zinc_e
 static zinc_type
 packed_type(zinc_type type, const struct factor *scale, const struct factor *offset)
 {
-	if (scale->given && !offset->given && scale->whole && type < ZINC_FLOAT16) /* xarray cuts floats, too */
-		return ZINC_INT64;
+	if (scale->given && !offset->given && scale->whole && zinc_dtype_of(type)->kind <= ZINC_KIND_UINT)
+		return ZINC_INT64; /* xarray cuts floats, too */
 	if (scale->given || offset->given)
 		return ZINC_FLOAT64;
 	return zinc_type_size(type) <= 2 || type == ZINC_FLOAT32 ? ZINC_FLOAT32 : ZINC_FLOAT64;
 }
 
-/* The type that holds a number and NaN (xarray's maybe_promote). */
+/* The type that holds a number and NaN (xarray's maybe_promote).  Not all small floats have NaN. */
 static zinc_type
 promoted(zinc_type type, zinc_kind kind)
 {
 	if (kind > ZINC_KIND_UINT)
-		return type;
+		return zinc_type_widen(type);
 	return zinc_type_size(type) <= 2 ? ZINC_FLOAT32 : ZINC_FLOAT64;
 }
 
 static zinc_type
 other_sign(zinc_type type, bool to_unsigned)
 {
-	return (zinc_type)(to_unsigned ? type + (ZINC_UINT8 - ZINC_INT8) : type - (ZINC_UINT8 - ZINC_INT8));
+	const int step = type > ZINC_RAW ? ZINC_UINT4 - ZINC_INT4 : ZINC_UINT8 - ZINC_INT8;
+
+	return (zinc_type)((int)type + (to_unsigned ? step : -step));
+}
+
+/* The array's own type, unless an attribute says that integers have the other sign. */
+static zinc_type
+unscaled(const struct masks *k)
+{
+	return k->p->stored == k->w->dtype->type ? k->p->stored : zinc_type_widen(k->p->stored);
 }
 
 static zinc_type
@@ -317,7 +326,7 @@ number_type(const struct masks *k, const struct factor *scale, const struct fact
 	zinc_type type;
 
 	if (p->nmissing == 0)
-		return !packed || (k->kept && !k->w->is_time) ? p->stored : packed_type(p->stored, scale, offset);
+		return !packed || (k->kept && !k->w->is_time) ? unscaled(k) : packed_type(p->stored, scale, offset);
 	if (!packed)
 		return promoted(p->stored, k->w->dtype->kind);
 	type = packed_type(p->stored, scale, offset);

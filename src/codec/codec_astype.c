@@ -92,8 +92,8 @@ astype_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, c
 	if (!zinc_json_member(configuration, "encode_dtype"))
 		return zinc_report_error(r, ops->v2, err, "\"encode_dtype\" is missing from the configuration");
 	ZINC_TRY(zinc_recode_types(&x, configuration, "decode_dtype", "encode_dtype", ops->v2, in, r, err));
-	if (!zinc_dtype_converter(as_number(x.encoded)->type, as_number(x.decoded)->type) ||
-	    !zinc_dtype_converter(as_number(x.decoded)->type, as_number(x.encoded)->type))
+	if (!zinc_dtype_converts(as_number(x.encoded)->type, as_number(x.decoded)->type) ||
+	    !zinc_dtype_converts(as_number(x.decoded)->type, as_number(x.encoded)->type))
 		return zinc_report_unsupported(r, ops->v2, err, "astype: conversion from %s to %s is not supported",
 					       x.decoded->name, x.encoded->name);
 	return zinc_recode_new(codec, ops, ctx, &x, sizeof x, in, out, err);

@@ -122,27 +122,19 @@ bitround_decode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const
 	return ZINC_OK;
 }
 
-/* Set the layout of the type's numbers; false: it has none. */
+/* Set the layout of the type's numbers; false: they cannot be rounded. */
 static bool
 find_layout(const zinc_dtype *t, layout *out)
 {
-	static const layout floats[] = {
-	    {.size = 2, .bits = 10, .infinity = 0x7c00, .max = 0x7fff},
-	    {.size = 4, .bits = 23, .infinity = 0x7f800000, .max = 0x7fffffff},
-	    {.size = 8, .bits = 52, .infinity = 0x7ff0000000000000, .max = 0x7fffffffffffffff},
-	};
-	size_t i;
+	const zinc_float_format *f = t->format;
 
-	if (t->kind == ZINC_KIND_INT || t->kind == ZINC_KIND_UINT) {
+	if (!f) {
 		*out = (layout){.size = t->size, .max = UINT64_MAX >> (64 - 8 * t->size)};
-		return true;
+		return t->kind == ZINC_KIND_INT || t->kind == ZINC_KIND_UINT;
 	}
-	for (i = 0; i < sizeof floats / sizeof floats[0]; i++)
-		if ((t->kind == ZINC_KIND_FLOAT || t->kind == ZINC_KIND_COMPLEX) && t->unit == floats[i].size) {
-			*out = floats[i];
-			return true;
-		}
-	return false;
+	*out = (layout){.size = t->unit, .bits = f->mantissa_bits, .infinity = f->infinity};
+	out->max = zinc_float_mask(f) & ~zinc_float_sign(f);
+	return f->infinity != 0; /* others would round up to NaN, or to another sign */
 }
 
 static zinc_status
@@ -150,7 +142,7 @@ bitround_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in
 	       zinc_error *err)
 {
 	(void)configuration, (void)out;
-	if (!find_layout(in->dtype, &((bitround_codec *)c)->as))
+	if (in->dtype->narrow || !find_layout(in->dtype, &((bitround_codec *)c)->as))
 		return zinc_report_error(r, "bitround", err, "elements of type %s cannot be rounded", in->dtype->name);
 	return ZINC_OK;
 }

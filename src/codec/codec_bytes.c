@@ -4,9 +4,9 @@
  *     [element 0][element 1]...    M69; complex: re, im, each in the byte order (M71)
  *
  * The bytes are the elements themselves except for byte order, so the chain copies or swaps them without calling this
- * codec.  It does two things: it checks bool, also within a struct, element by element, because a program must never
- * get a byte other than 0 and 1 (M70), which is not a valid _Bool; and it reorders structs of Zarr v2 whose fields have
- * both byte orders.
+ * codec.  It does three things: it checks bool, also within a struct, element by element, because a program must never
+ * get a byte other than 0 and 1 (M70), which is not a valid _Bool; it sets the bits of a byte that int4 and the like
+ * ignore, to the sign or 0; and it reorders structs of Zarr v2 whose fields have both byte orders.
  */
 #include "codec/codec_parts.h"
 
@@ -87,7 +87,7 @@ bytes_plain(const zinc_codec *c, const zinc_rep *rep)
 {
 	const zinc_dtype *t = rep->dtype;
 
-	return t->ops->check || t->mixed ? 0 : is_other(c, t) ? 2 : 1;
+	return t->ops->check || t->mixed || t->narrow ? 0 : is_other(c, t) ? 2 : 1;
 }
 
 /* Works in either byte order, because only single bytes are checked. */

@@ -55,7 +55,7 @@ shift(const scale_codec *c, const uint8_t *in, size_t i, int64_t *out)
 	uint64_t u;
 	int64_t v;
 
-	zinc_dtype_converter(wide, t->type)(&u, in + i * t->size, 1, ZINC_CONVERT_EXACT); /* never fails */
+	zinc_dtype_convert(wide, t->type, &u, in + i * t->size, 1, ZINC_CONVERT_EXACT); /* never fails */
 	memcpy(&v, &u, sizeof v);
 	if (t->kind == ZINC_KIND_UINT)
 		return !__builtin_sub_overflow(u, c->offset.i, out);

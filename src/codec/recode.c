@@ -14,7 +14,7 @@
 static bool
 is_number(const zinc_dtype *t)
 {
-	return t->type != ZINC_NATIVE && t->kind != ZINC_KIND_RAW && t->kind != ZINC_KIND_OTHER;
+	return t->type != ZINC_NATIVE && t->v2 && t->kind != ZINC_KIND_RAW && t->kind != ZINC_KIND_OTHER;
 }
 
 /* Parse "<f4" to a row of the table. */
@@ -62,6 +62,9 @@ zinc_status
 zinc_recode_types(zinc_recode *x, const zinc_json *configuration, const char *decoded, const char *encoded,
 		  const char *rule, const zinc_rep *in, zinc_report *r, zinc_error *err)
 {
+	if (in->dtype->type > ZINC_RAW) /* NumPy has no such numbers, so its codecs do not either */
+		return zinc_report_unsupported(r, rule, err, "%s: elements of type %s are not supported", rule,
+					       in->dtype->name);
 	x->decoded = is_number(in->dtype) ? zinc_dtype_of(in->dtype->type) : in->dtype;
 	ZINC_TRY(parse_member(configuration, decoded, rule, r->ctx, &x->decoded, &x->decoded_big, r, err));
 	if (!is_number(x->decoded))
@@ -82,11 +85,13 @@ zinc_recode_types(zinc_recode *x, const zinc_json *configuration, const char *de
 static void
 convert_fill(zinc_recode *x, const zinc_rep *in, zinc_rep *out)
 {
-	const zinc_convert_fn convert = zinc_dtype_converter(x->encoded->type, x->decoded->type);
+	const zinc_type to = x->encoded->type, from = x->decoded->type;
 	const bool same = in->dtype->type == x->decoded->type;
 
-	out->fill =
-	    in->fill && same && convert && convert(x->fill, in->fill, 1, ZINC_CONVERT_ROUND) == 1 ? x->fill : NULL;
+	out->fill = NULL;
+	if (in->fill && same && zinc_dtype_converts(to, from) &&
+	    zinc_dtype_convert(to, from, x->fill, in->fill, 1, ZINC_CONVERT_ROUND) == 1)
+		out->fill = x->fill;
 }
 
 zinc_status
@@ -141,8 +146,8 @@ zinc_status
 zinc_recode_convert(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void *src, size_t n, int flags,
 		    size_t at, zinc_status st, zinc_error *err)
 {
-	const zinc_convert_fn convert = zinc_dtype_converter(to->type, from->type);
-	const size_t done = n == 0 ? 0 : convert(dst, src, n, flags | ZINC_CONVERT_ROUND);
+	const int how = flags | ZINC_CONVERT_ROUND;
+	const size_t done = n == 0 ? 0 : zinc_dtype_convert(to->type, from->type, dst, src, n, how);
 
 	if (done == n)
 		return ZINC_OK;

@@ -31,6 +31,7 @@ typedef enum zinc_kind {
 
 typedef struct zinc_dtype zinc_dtype;
 typedef struct zinc_dtype_row zinc_dtype_row;
+typedef struct zinc_float_format zinc_float_format; /* dtype/exact.h */
 
 /* Operations of a type besides copying. */
 typedef struct zinc_dtype_ops {
@@ -61,8 +62,10 @@ struct zinc_dtype {
 	uint32_t bits;  /* number of meaningful bits */
 	uint32_t unit;  /* bytes swapped together, in a struct the maximum; 1: byte order does not matter */
 	bool variable;  /* an element is a zinc_vlen, whose bytes are elsewhere */
+	bool narrow;    /* stored bytes have bits that are ignored: less than a byte, or a struct with such a field */
 	bool mixed;     /* a struct of Zarr v2 whose parts are stored in both byte orders */
 	bool legacy;    /* read under an old name, whose writers omitted the byte order: little-endian */
+	const zinc_float_format *format; /* of a float, or of the parts of a complex number; NULL: another kind */
 	const zinc_dtype_ops *ops;
 	zinc_context *ctx;         /* NULL for rows of the table */
 	const zinc_dtype_row *row; /* of a registered type */
@@ -153,7 +156,8 @@ bool zinc_dtype_has_v2(const zinc_dtype *t);
 zinc_status zinc_dtype_parse_fill_v2(const zinc_dtype *t, bool big, const zinc_json *v, void *element, zinc_report *r,
 				     zinc_error *err);
 zinc_json *zinc_dtype_print_fill_v2(const zinc_dtype *t, bool big, const void *element, zinc_json_doc *doc);
-/* Append the type as in the header of a .npy file, all in one byte order: '<f4', [('a', '<i4'), ('b', '|S3', (2,))].
+/* Append the type as in the header of a .npy file, all in one byte order: '<f4', [('a', '<i4'), ('b', '|S3', (2,))]; for
+ * numbers that NumPy does not have, outside structs, zinc_type_widen.
  * E_UNSUPPORTED when NumPy has no such type. */
 zinc_status zinc_dtype_print_numpy(const zinc_dtype *t, bool big, zinc_buf *out, zinc_error *err);
 /* The reverse; also for v2's JSON, and names without quotes.  E_INVALID, E_UNSUPPORTED. */
@@ -191,16 +195,22 @@ zinc_status zinc_dtype_cast(const zinc_dtype *to, void *dst, const zinc_dtype *f
 
 /* Convert n elements from one number type to another.  Values out of range, NaN or fractions to integers, and integers
  * that a float cannot represent fail, unless `flags` (zinc_convert) allow them.  Floats narrow to nearest even.  Real
- * -> complex has a zero imaginary part.  Complex -> real and bool <-> number do not convert.  Returns the index of the
- * first element that does not convert, or n. dst NULL only checks. */
-typedef size_t (*zinc_convert_fn)(void *dst, const void *src, size_t n, int flags);
-/* NULL when these two types do not convert.  Equal types give a plain copy. */
-zinc_convert_fn zinc_dtype_converter(zinc_type to, zinc_type from);
+ * -> complex has a zero imaginary part.  Returns the index of the first element that does not convert, or n. dst NULL only
+ * checks.  The types must convert. */
+size_t zinc_dtype_convert(zinc_type to, zinc_type from, void *dst, const void *src, size_t n, int flags);
+/* Do these types convert?  Equal types do, as a plain copy; complex -> real, bool <-> number, and real -> complex of a type
+ * without zero do not. */
+bool zinc_dtype_converts(zinc_type to, zinc_type from);
 /* The end of a message when ROUND would help; else "". */
 const char *zinc_convert_remedy(bool rounding_helps);
 
 /* IEEE binary16. */
 float zinc_half_to_float(uint16_t h);
 uint16_t zinc_half_from_double(double d); /* rounds once, to nearest even; overflow gives infinity */
+
+/* The number of a float type nearest to v; v itself if it is out of range or the type has no floats. */
+double zinc_dtype_round(zinc_type type, double v);
+
+#include "dtype/exact.h" /* a part of this door */
 
 #endif

@@ -30,7 +30,7 @@ cast_number(const zinc_dtype *to, void *dst, const zinc_dtype *from, const void 
 	    zinc_error *err)
 {
 	(void)err;
-	return zinc_dtype_converter(to->type, from->type)(dst, src, 1, how->flags) == 1 ? ZINC_OK : ZINC_E_RANGE;
+	return zinc_dtype_convert(to->type, from->type, dst, src, 1, how->flags) == 1 ? ZINC_OK : ZINC_E_RANGE;
 }
 
 static zinc_status
@@ -230,7 +230,7 @@ find_cast(const zinc_dtype *to, const zinc_dtype *from)
 			return !casts[i].match || casts[i].match(to, from) ? casts[i].cast : NULL;
 	if (to->kind > ZINC_KIND_COMPLEX || from->kind > ZINC_KIND_COMPLEX)
 		return NULL;
-	return zinc_dtype_converter(to->type, from->type) ? cast_number : NULL;
+	return zinc_dtype_converts(to->type, from->type) ? cast_number : NULL;
 }
 
 /* Fail with the element that does not fit. */

@@ -13,7 +13,7 @@
  *
  * Each pair has a kernel that converts a block of elements and reports whether any of them was exceptional.  It has no
  * branches, so that compilers vectorise it.  Only blocks with exceptional elements are converted again, one by one, by
- * convert_one(), which implements all rules.
+ * convert_one(), which implements all rules.  Types that C does not have are converted by dtype_small.c.
  */
 #include "dtype/element.h"
 
@@ -346,6 +346,8 @@ TO_SINGLE(f32, f64)
 
 /* ---- copies, complex numbers ---- */
 
+typedef size_t (*kernel_fn)(void *dst, const void *src, size_t n, int flags);
+
 #define COPY(size)                                                                                                     \
 	static size_t copy_##size(void *dst, const void *src, size_t n, int flags)                                     \
 	{                                                                                                              \
@@ -360,49 +362,12 @@ COPY(4)
 COPY(8)
 COPY(16)
 
-    /* clang-format on */
+enum { type_c64 = ZINC_COMPLEX64, type_c128 = ZINC_COMPLEX128 };
 
-    /* n parts of 4 or 8 bytes, each followed by as many zeros. */
-    static void spread(uint8_t *out, const uint8_t *parts, size_t n, size_t size)
-{
-	uint64_t part[2] = {0, 0};
-	size_t i;
-
-	for (i = 0; i < n && size == 4; i++) {
-		memcpy(part, parts + i * 4, 4);
-		memcpy(out + i * 8, part, 8);
-	}
-	for (i = 0; i < n && size == 8; i++) {
-		memcpy(part, parts + i * 8, 8);
-		memcpy(out + i * 16, part, 16);
-	}
-}
-
-/* Real numbers become real parts: blocks use the kernel of the part's type. */
-static size_t
-real_to_complex(void *dst, const void *src, size_t n, int flags, zinc_type part, zinc_type from)
-{
-	const zinc_convert_fn convert = zinc_dtype_converter(part, from);
-	const size_t size = zinc_type_size(part);
-	uint8_t parts[BLOCK * sizeof(double)];
-	size_t at, m, done;
-
-	for (at = 0; at < n; at += m) {
-		m = n - at < BLOCK ? n - at : BLOCK;
-		done = convert(parts, (const uint8_t *)src + at * zinc_type_size(from), m, flags);
-		if (done < m)
-			return at + done;
-		if (dst)
-			spread((uint8_t *)dst + at * 2 * size, parts, m, size);
-	}
-	return n;
-}
-
-/* clang-format off */
 #define TO_COMPLEX(to, part, from)                                                                          \
 	static size_t from##_to_##to(void *dst, const void *src, size_t n, int flags)                       \
 	{                                                                                                   \
-		return real_to_complex(dst, src, n, flags, (zinc_type)type_##part, (zinc_type)type_##from); \
+		return zinc_real_to_complex((zinc_type)type_##to, (zinc_type)type_##from, dst, src, n, flags); \
 	}
 #define TO_C64(to, from)  TO_COMPLEX(to, f32, from)
 #define TO_C128(to, from) TO_COMPLEX(to, f64, from)
@@ -426,11 +391,9 @@ c128_to_c64(void *dst, const void *src, size_t n, int flags)
 
 /* ---- the table ---- */
 
-enum { type_c64 = ZINC_COMPLEX64, type_c128 = ZINC_COMPLEX128 };
-
 #define ENTRY(to, from) [type_##to][type_##from] = from##_to_##to,
 
-static const zinc_convert_fn table[ZINC_RAW][ZINC_RAW] = {
+static const kernel_fn table[ZINC_RAW][ZINC_RAW] = {
     /* clang-format off */
 	TO_INTS(FROM_INTS, ENTRY)
 	TO_INTS(FROM_FLOATS, ENTRY)
@@ -452,8 +415,23 @@ zinc_convert_remedy(bool rounding_helps)
 	return rounding_helps ? " exactly; ROUND (--round) takes the nearest" : "";
 }
 
-zinc_convert_fn
-zinc_dtype_converter(zinc_type to, zinc_type from)
+/* NULL: a type that has no kernels, or two that do not convert. */
+static kernel_fn
+kernel_of(zinc_type to, zinc_type from)
 {
 	return (unsigned)to < ZINC_RAW && (unsigned)from < ZINC_RAW ? table[to][from] : NULL;
+}
+
+bool
+zinc_dtype_converts(zinc_type to, zinc_type from)
+{
+	return kernel_of(to, from) || zinc_small_converts(to, from);
+}
+
+size_t
+zinc_dtype_convert(zinc_type to, zinc_type from, void *dst, const void *src, size_t n, int flags)
+{
+	const kernel_fn kernel = kernel_of(to, from);
+
+	return kernel ? kernel(dst, src, n, flags) : zinc_small_convert(to, from, dst, src, n, flags);
 }

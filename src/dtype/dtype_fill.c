@@ -3,15 +3,17 @@
  *
  * Promises (v3 core, "Fill value"; rules M49-M57):
  *
- * (1) Every bit pattern of every core type survives print and parse: -0.0, NaN payloads, 2^64-1.
- * (2) A decimal becomes the nearest float16, float32 or float64, ties to even, with one rounding
- *     of the decimal as written, however long it is (M53).
+ * (1) Every bit pattern of every number type survives print and parse: -0.0, NaN payloads, 2^64-1.
+ * (2) A decimal becomes the nearest number of the type, ties to even, with one rounding of the decimal as written, however
+ *     long it is (M53).
  * (3) "NaN" is the one quiet pattern (M54); "0x..." gives the bits as an unsigned number, with at most two digits per
  *     byte (M55).  Other NaNs are printed in this form.
- * (4) A decimal above the largest float is a lenient finding and means infinity.
+ * (4) A decimal above the largest float is a lenient finding and means infinity; where the type has none, or has no
+ *     sign or zero and the decimal needs it, it is an error.
  * (5) 0 or 1 for a bool is a lenient finding, too, and means false or true.
  */
 #include "dtype/element.h"
+#include "dtype/exact.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -156,86 +158,85 @@ compare_decimal(const char *token, double v)
 
 /* ---- floats ---- */
 
-/* The bit patterns of a float format, without the sign. */
-typedef struct float_format {
-	uint64_t infinity, nan;
-} float_format;
-
-static const float_format half_format = {0x7c00, 0x7e00};
-static const float_format single_format = {0x7f800000, 0x7fc00000};
-static const float_format double_format = {0x7ff0000000000000, 0x7ff8000000000000};
-
-static const float_format *
-format_of(size_t size)
+/* The value of a magnitude; of the code after the largest, what the next number would be. */
+static double
+magnitude(const zinc_float_format *f, uint64_t code)
 {
-	return size == 2 ? &half_format : size == 4 ? &single_format : &double_format;
+	const uint64_t hidden = (uint64_t)1 << f->mantissa_bits;
+	const int exponent = (int)(code >> f->mantissa_bits);
+	const bool small = exponent == 0 && f->has_zero;
+	const uint64_t mantissa = (code & (hidden - 1)) | (small ? 0 : hidden);
+
+	return ldexp((double)mantissa, (small ? 1 : exponent) - f->bias - f->mantissa_bits);
 }
 
-/* The value of a magnitude; for infinity the next power of two. */
-static double
-magnitude(uint64_t bits, size_t size)
+/* Compare a decimal, of which `d` is the nearest double, with v. */
+static int
+compare(const char *token, double d, double v)
 {
-	uint32_t b = (uint32_t)bits;
-	float f;
-
-	if (bits == format_of(size)->infinity)
-		return size == 2 ? 0x1p16 : 0x1p128;
-	if (size == 2)
-		return zinc_half_to_float((uint16_t)bits);
-	memcpy(&f, &b, sizeof f);
-	return f;
+	return d < v ? -1 : d > v ? 1 : compare_decimal(token, v);
 }
 
 /*
- * The bits (without sign) of the float of 2 or 4 bytes nearest to a decimal, of which `d` >= 0 is the nearest double.
- * Rounding the double is right except when it lies halfway between two floats: then
- * the decimal, which the double may have hidden, decides.
+ * The code (without sign) of the float nearest to a decimal, of which `d` >= 0 is the nearest double; the code after the
+ * largest if it is too large.  Not for doubles.  Rounding the double is right except when it lies halfway between two
+ * floats: then the decimal, which the double may have hidden, decides.
  *
  *      below            middle            above
  *        |----------------|----------------|
  *                        d^  the decimal may be on either side of d, or on it
+ *
+ * False: too small for a format without zero: below 3/4 of its smallest number, halfway to what the next would be.
  */
-static uint64_t
-round_decimal(const char *token, double d, size_t size)
+static bool
+round_decimal(const zinc_float_format *f, const char *token, double d, uint64_t *code)
 {
-	uint64_t below;
-	double middle;
+	uint64_t below = f->max + 1;
+	zinc_exact x;
 	int side;
 
-	if (size == 2) {
-		below = zinc_half_from_double(d);
-	} else {
-		const float f = (float)d;
-
-		below = zinc_bits_load(&f, sizeof f);
+	*code = below;
+	if (d >= magnitude(f, below))
+		return true;
+	zinc_exact_read_double(d, &x);
+	if (zinc_float_write(f, &x, ZINC_ROUND_ZERO, &below) > ZINC_FIT_ROUNDED) {
+		*code = 0;
+		return compare(token, d, magnitude(f, 0) * 3 / 4) >= 0;
 	}
-	if (magnitude(below, size) > d)
-		below--;
-	if (below == format_of(size)->infinity)
-		return below;
-	middle = (magnitude(below, size) + magnitude(below + 1, size)) / 2; /* exact: one bit more than a float */
-	side = d < middle ? -1 : d > middle ? 1 : compare_decimal(token, middle);
+	side = compare(token, d, (magnitude(f, below) + magnitude(f, below + 1)) / 2); /* exact: one bit more */
 	if (side == 0)
-		side = below & 1 ? 1 : -1;
-	return below + (side > 0);
+		side = f->mantissa_bits == 0 || below & 1 ? 1 : -1;
+	*code = below + (side > 0);
+	return true;
+}
+
+static bool
+read_magnitude(const zinc_float_format *f, const char *token, double d, uint64_t *code)
+{
+	if (f != &zinc_format_float64)
+		return round_decimal(f, token, d, code);
+	*code = zinc_bits_load(&d, sizeof d);
+	return true;
 }
 
 /* The sign comes from the token, so that -0 and numbers that round to it keep it. */
 static zinc_status
-parse_decimal(const zinc_json *v, size_t size, uint64_t *bits, zinc_report *r, zinc_error *err)
+parse_decimal(const zinc_dtype *t, const zinc_json *v, uint64_t *bits, zinc_report *r, zinc_error *err)
 {
+	const zinc_float_format *f = t->format;
 	const bool negative = v->text[0] == '-';
 	double d;
 
 	/* the tokens NaN and Infinity, where a document may have them, are not decimals */
 	if (!zinc_json_double(v, &d) || v->text[negative] < '0' || v->text[negative] > '9')
 		return zinc_report_error(r, "M52", err, "fill value %.40s is not a number", v->text);
-	d = fabs(d);
-	*bits = size == 8 ? zinc_bits_load(&d, 8) : round_decimal(v->text + negative, d, size);
-	if (*bits == format_of(size)->infinity)
-		ZINC_TRY(zinc_report_lenient(
-		    r, "M53", err, "fill value %.40s is too large for float%zu; it means infinity", v->text, size * 8));
-	*bits |= (uint64_t)negative << (size * 8 - 1);
+	if ((negative && !f->has_sign) || !read_magnitude(f, v->text + negative, fabs(d), bits) ||
+	    (*bits > f->max && !f->infinity))
+		return zinc_report_error(r, "M53", err, "fill value %.40s does not fit %s", v->text, t->name);
+	if (*bits > f->max)
+		ZINC_TRY(zinc_report_lenient(r, "M53", err, "fill value %.40s is too large for %s; it means infinity",
+					     v->text, t->name));
+	*bits = negative ? zinc_float_negate(f, *bits) : *bits;
 	return ZINC_OK;
 }
 
@@ -248,16 +249,18 @@ hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* After "0x": missing digits are leading zeros; too many digits are an error (M55). */
+/* After "0x": missing digits are leading zeros; too many digits, or bits that the type does not have, are an error
+ * (M55). */
 static zinc_status
-parse_hex(const zinc_json *v, size_t size, uint64_t *bits, zinc_report *r, zinc_error *err)
+parse_hex(const zinc_dtype *t, const zinc_json *v, uint64_t *bits, zinc_report *r, zinc_error *err)
 {
+	const size_t most = 2 * (t->kind == ZINC_KIND_COMPLEX ? t->unit : t->size);
 	uint64_t n = 0;
 	size_t i;
 
-	if (v->n < 3 || v->n - 2 > 2 * size)
+	if (v->n < 3 || v->n - 2 > most)
 		return zinc_report_error(r, "M55", err, "fill value \"%.40s\" must have 1 to %zu hexadecimal digits",
-					 v->text, 2 * size);
+					 v->text, most);
 	for (i = 2; i < v->n; i++) {
 		const int digit = hex_digit(v->text[i]);
 
@@ -265,49 +268,61 @@ parse_hex(const zinc_json *v, size_t size, uint64_t *bits, zinc_report *r, zinc_
 			return zinc_report_error(r, "M55", err, "fill value \"%.40s\" is not hexadecimal", v->text);
 		n = n << 4 | (uint64_t)digit;
 	}
+	if (n & ~zinc_float_mask(t->format))
+		return zinc_report_error(r, "M55", err, "fill value \"%.40s\" has more bits than %s", v->text, t->name);
 	*bits = n;
 	return ZINC_OK;
 }
 
-/* A float or a part of a complex number. */
-static zinc_status
-parse_part(const zinc_json *v, size_t size, uint64_t *bits, zinc_report *r, zinc_error *err)
+/* A name of a value that is no decimal; false: the type has no such value. */
+static bool
+parse_name(const zinc_float_format *f, const zinc_json *v, uint64_t *bits)
 {
-	const float_format *f = format_of(size);
-
-	if (zinc_json_is(v, ZINC_JSON_NUMBER))
-		return parse_decimal(v, size, bits, r, err);
 	if (zinc_json_is_string(v, "NaN"))
 		*bits = f->nan;
 	else if (zinc_json_is_string(v, "Infinity"))
 		*bits = f->infinity;
 	else if (zinc_json_is_string(v, "-Infinity"))
-		*bits = f->infinity | (uint64_t)1 << (size * 8 - 1);
-	else if (zinc_json_is(v, ZINC_JSON_STRING) && v->n >= 2 && memcmp(v->text, "0x", 2) == 0)
-		return parse_hex(v, size, bits, r, err);
+		*bits = f->infinity ? zinc_float_negate(f, f->infinity) : 0;
 	else
-		return zinc_report_error(r, "M52", err,
-					 "must be a number, \"NaN\", \"Infinity\", \"-Infinity\" or \"0x...\"");
-	return ZINC_OK;
+		return false;
+	return *bits != 0;
 }
 
-/* The inverse: a decimal if there is one, else the name, else the bits. */
-static zinc_json *
-print_part(uint64_t bits, size_t size, zinc_json_doc *doc)
+/* A float or a part of a complex number. */
+static zinc_status
+parse_part(const zinc_dtype *t, const zinc_json *v, uint64_t *bits, zinc_report *r, zinc_error *err)
 {
-	const float_format *f = format_of(size);
-	const uint64_t rest = bits & ~((uint64_t)1 << (size * 8 - 1));
-	char hex[24];
+	const zinc_float_format *f = t->format;
 
-	if (bits == f->nan)
+	if (zinc_json_is(v, ZINC_JSON_NUMBER))
+		return parse_decimal(t, v, bits, r, err);
+	if (zinc_json_is(v, ZINC_JSON_STRING) && v->n >= 2 && memcmp(v->text, "0x", 2) == 0)
+		return parse_hex(t, v, bits, r, err);
+	if (parse_name(f, v, bits))
+		return ZINC_OK;
+	return zinc_report_error(r, "M52", err, "must be a number, %s%sor \"0x...\"", f->nan ? "\"NaN\", " : "",
+				 f->infinity ? "\"Infinity\", \"-Infinity\" " : "");
+}
+
+/* The inverse: a decimal if there is one, else the name, else the bits.  The decimal of a bfloat16 is that of a double, as
+ * which readers parse it.  Formats of one byte always have the bits: zarrs 0.23 as it is built by default knows no other
+ * spelling, and TensorStore 0.1.86 takes decimals of float8_e8m0fnu for other numbers. */
+static zinc_json *
+print_part(const zinc_float_format *f, size_t size, uint64_t bits, zinc_json_doc *doc)
+{
+	char hex[24];
+	zinc_exact x;
+
+	zinc_float_read(f, bits, &x);
+	if (size > 1 && x.kind == ZINC_EXACT_INFINITY)
+		return zinc_json_make_string(doc, x.negative ? "-Infinity" : "Infinity");
+	if (size > 1 && x.kind != ZINC_EXACT_NAN)
+		return zinc_json_make_float(doc, zinc_exact_double(&x), f->digits == size ? size : sizeof(double));
+	if (size > 1 && bits == f->nan)
 		return zinc_json_make_string(doc, "NaN");
-	if (rest == f->infinity)
-		return zinc_json_make_string(doc, bits == rest ? "Infinity" : "-Infinity");
-	if (rest > f->infinity) {
-		snprintf(hex, sizeof hex, "0x%0*" PRIx64, (int)size * 2, bits);
-		return zinc_json_make_string(doc, hex);
-	}
-	return zinc_json_make_float(doc, zinc_float_value(bits, size), size);
+	snprintf(hex, sizeof hex, "0x%0*" PRIx64, (int)size * 2, bits);
+	return zinc_json_make_string(doc, hex);
 }
 
 zinc_status
@@ -315,7 +330,7 @@ zinc_fill_parse_float(const zinc_dtype *t, const zinc_json *v, void *element, zi
 {
 	uint64_t bits;
 
-	ZINC_TRY(parse_part(v, t->size, &bits, r, err));
+	ZINC_TRY(parse_part(t, v, &bits, r, err));
 	zinc_bits_store(element, t->size, bits);
 	return ZINC_OK;
 }
@@ -323,7 +338,7 @@ zinc_fill_parse_float(const zinc_dtype *t, const zinc_json *v, void *element, zi
 zinc_json *
 zinc_fill_print_float(const zinc_dtype *t, const void *element, zinc_json_doc *doc)
 {
-	return print_part(zinc_bits_load(element, t->size), t->size, doc);
+	return print_part(t->format, t->size, zinc_bits_load(element, t->size), doc);
 }
 
 /* ---- complex, raw ---- */
@@ -340,7 +355,7 @@ zinc_fill_parse_complex(const zinc_dtype *t, const zinc_json *v, void *element, 
 					 t->name);
 	for (i = 0; i < 2; i++) {
 		const size_t mark = zinc_report_enter_item(r, i);
-		const zinc_status st = parse_part(zinc_json_item(v, i), t->unit, &bits[i], r, err);
+		const zinc_status st = parse_part(t, zinc_json_item(v, i), &bits[i], r, err);
 
 		zinc_report_leave(r, mark);
 		ZINC_TRY(st);
@@ -356,8 +371,9 @@ zinc_fill_print_complex(const zinc_dtype *t, const void *element, zinc_json_doc 
 	const uint8_t *p = element;
 	zinc_json *v = zinc_json_make(doc, ZINC_JSON_ARRAY);
 
-	if (zinc_json_append(v, print_part(zinc_bits_load(p, t->unit), t->unit, doc), NULL) != ZINC_OK ||
-	    zinc_json_append(v, print_part(zinc_bits_load(p + t->unit, t->unit), t->unit, doc), NULL) != ZINC_OK)
+	if (zinc_json_append(v, print_part(t->format, t->unit, zinc_bits_load(p, t->unit), doc), NULL) != ZINC_OK ||
+	    zinc_json_append(v, print_part(t->format, t->unit, zinc_bits_load(p + t->unit, t->unit), doc), NULL) !=
+		ZINC_OK)
 		return NULL;
 	return v;
 }

@@ -224,7 +224,9 @@ zinc_dtype_print_numpy(const zinc_dtype *t, bool big, zinc_buf *out, zinc_error 
 	const zinc_field *fields;
 	size_t i, n;
 
-	if (t->variable || (t->kind != ZINC_KIND_STRUCT && !t->v2))
+	if (t->type > ZINC_RAW)
+		t = zinc_dtype_of(zinc_type_widen(t->type));
+	if (t->variable || !zinc_dtype_has_v2(t))
 		return zinc_fail(err, ZINC_E_UNSUPPORTED, "NumPy has no type for %s", t->name);
 	if (t->kind != ZINC_KIND_STRUCT)
 		return zinc_buf_printf(out, err, "'%c%s'", order_letter(t, big), t->v2);

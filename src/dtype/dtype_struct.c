@@ -95,6 +95,7 @@ zinc_struct_add(zinc_dtype *t, const zinc_json *name, const zinc_dtype *type, bo
 	x->n++;
 	t->unit = type->unit > t->unit ? type->unit : t->unit;
 	t->mixed = t->mixed || f->reversed || type->mixed;
+	t->narrow = t->narrow || type->narrow;
 	return ZINC_OK;
 }
 

@@ -214,6 +214,7 @@ fill_in(zinc_dtype *t, const zinc_json *shape, zinc_report *r, zinc_error *err)
 	t->kind = ZINC_KIND_SUBARRAY;
 	t->unit = x->base->unit;
 	t->mixed = x->base->mixed;
+	t->narrow = x->base->narrow;
 	t->ops = x->base->ops->check ? &checked_ops : &ops;
 	return ZINC_OK;
 }

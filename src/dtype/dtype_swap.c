@@ -5,6 +5,7 @@
  * (2) Swapping in place is allowed: each word is read before it is written.
  */
 #include "dtype/element.h"
+#include "dtype/exact.h"
 
 #define LOAD(type)                                                                                                     \
 	do {                                                                                                           \
@@ -150,6 +151,22 @@ void
 zinc_dtype_swap(const zinc_dtype *t, void *dst, const void *src, size_t n)
 {
 	zinc_dtype_reorder(t, true, dst, src, n);
+}
+
+/* ---- types of less than a byte ---- */
+
+void
+zinc_small_swap(const zinc_dtype *t, bool other, void *dst, const void *src, size_t n)
+{
+	const uint8_t mask = (uint8_t)(t->format ? zinc_float_mask(t->format) : UINT8_MAX >> (8 - t->bits));
+	const uint8_t sign = t->kind == ZINC_KIND_INT ? mask ^ mask >> 1 : 0;
+	const uint8_t *in = src;
+	uint8_t *out = dst;
+	size_t i;
+
+	(void)other;
+	for (i = 0; i < n * t->size; i++) /* the sign's bit is repeated above it: (v ^ sign) - sign */
+		out[i] = (uint8_t)(((in[i] & mask) ^ sign) - sign);
 }
 
 /* ---- truth ---- */

@@ -10,6 +10,7 @@
 #include <zinc/extend.h>
 
 #include "dtype/element.h"
+#include "dtype/exact.h"
 
 #include <stdio.h>
 
@@ -18,6 +19,24 @@ static const zinc_dtype_ops ops_bool = {
     .print_fill = zinc_fill_print_bool,
     .print = zinc_print_bool,
     .check = zinc_bool_check,
+};
+static const zinc_dtype_ops ops_small_int = {
+    .parse_fill = zinc_fill_parse_int,
+    .print_fill = zinc_fill_print_int,
+    .print = zinc_print_int,
+    .swap = zinc_small_swap,
+};
+static const zinc_dtype_ops ops_small_float = {
+    .parse_fill = zinc_fill_parse_float,
+    .print_fill = zinc_fill_print_float,
+    .print = zinc_print_float,
+    .swap = zinc_small_swap,
+};
+static const zinc_dtype_ops ops_small_complex = {
+    .parse_fill = zinc_fill_parse_complex,
+    .print_fill = zinc_fill_print_complex,
+    .print = zinc_print_complex,
+    .swap = zinc_small_swap,
 };
 static const zinc_dtype_ops ops_int = {
     .parse_fill = zinc_fill_parse_int,
@@ -42,9 +61,16 @@ static const zinc_dtype_ops ops_raw = {
 
 /* clang-format off */
 #define ROW(name_, v2_, kind_, type_, size_, bits_, unit_, ops_) \
-	[ZINC_##type_ - ZINC_BOOL] = {.name = name_, .v2 = v2_, .kind = ZINC_KIND_##kind_, .type = ZINC_##type_, \
-	                              .size = size_, .bits = bits_, .unit = unit_, .ops = &(ops_)}
+	{.name = name_, .v2 = v2_, .kind = ZINC_KIND_##kind_, .type = ZINC_##type_, .size = size_, .bits = bits_, \
+	 .unit = unit_, .narrow = (bits_) < 8, .ops = &(ops_)}
+#define FLOAT(name_, v2_, type_, size_, bits_, format_, ops_) \
+	{.name = name_, .v2 = v2_, .kind = ZINC_KIND_FLOAT, .type = ZINC_##type_, .size = size_, .bits = bits_, \
+	 .unit = size_, .narrow = (bits_) < 8, .format = &zinc_format_##format_, .ops = &(ops_)}
+#define COMPLEX(name_, v2_, type_, unit_, bits_, format_, ops_) \
+	{.name = name_, .v2 = v2_, .kind = ZINC_KIND_COMPLEX, .type = ZINC_##type_, .size = 2 * (unit_), \
+	 .bits = 2 * (bits_), .unit = unit_, .narrow = (bits_) < 8, .format = &zinc_format_##format_, .ops = &(ops_)}
 
+/* In the order of the type numbers, without ZINC_RAW. */
 static const zinc_dtype types[] = {
 	/*  v3 name       v2    kind     type        size bits unit */
 	ROW("bool",       "b1",  BOOL,    BOOL,        1,   8,  1, ops_bool),
@@ -56,19 +82,53 @@ static const zinc_dtype types[] = {
 	ROW("uint16",     "u2",  UINT,    UINT16,      2,  16,  2, ops_int),
 	ROW("uint32",     "u4",  UINT,    UINT32,      4,  32,  4, ops_int),
 	ROW("uint64",     "u8",  UINT,    UINT64,      8,  64,  8, ops_int),
-	ROW("float16",    "f2",  FLOAT,   FLOAT16,     2,  16,  2, ops_float),
-	ROW("float32",    "f4",  FLOAT,   FLOAT32,     4,  32,  4, ops_float),
-	ROW("float64",    "f8",  FLOAT,   FLOAT64,     8,  64,  8, ops_float),
-	ROW("complex64",  "c8",  COMPLEX, COMPLEX64,   8,  64,  4, ops_complex),
-	ROW("complex128", "c16", COMPLEX, COMPLEX128, 16, 128,  8, ops_complex),
+	/*      v3 name       v2       type        size bits format; complex: of each part */
+	FLOAT("float16",      "f2",  FLOAT16,      2, 16, float16, ops_float),
+	FLOAT("float32",      "f4",  FLOAT32,      4, 32, float32, ops_float),
+	FLOAT("float64",      "f8",  FLOAT64,      8, 64, float64, ops_float),
+	COMPLEX("complex64",  "c8",  COMPLEX64,    4, 32, float32, ops_complex),
+	COMPLEX("complex128", "c16", COMPLEX128,   8, 64, float64, ops_complex),
+	/* the registry's */
+	FLOAT("bfloat16",     NULL,  BFLOAT16,     2, 16, bfloat16, ops_float),
+	ROW("int2",           NULL,  INT,  INT2,   1,  2, 1, ops_small_int),
+	ROW("uint2",          NULL,  UINT, UINT2,  1,  2, 1, ops_small_int),
+	ROW("int4",           NULL,  INT,  INT4,   1,  4, 1, ops_small_int),
+	ROW("uint4",          NULL,  UINT, UINT4,  1,  4, 1, ops_small_int),
+	FLOAT("float4_e2m1fn",      NULL, FLOAT4_E2M1FN,      1, 4, float4_e2m1fn, ops_small_float),
+	FLOAT("float6_e2m3fn",      NULL, FLOAT6_E2M3FN,      1, 6, float6_e2m3fn, ops_small_float),
+	FLOAT("float6_e3m2fn",      NULL, FLOAT6_E3M2FN,      1, 6, float6_e3m2fn, ops_small_float),
+	FLOAT("float8_e3m4",        NULL, FLOAT8_E3M4,        1, 8, float8_e3m4, ops_float),
+	FLOAT("float8_e4m3",        NULL, FLOAT8_E4M3,        1, 8, float8_e4m3, ops_float),
+	FLOAT("float8_e4m3b11fnuz", NULL, FLOAT8_E4M3B11FNUZ, 1, 8, float8_e4m3b11fnuz, ops_float),
+	FLOAT("float8_e4m3fnuz",    NULL, FLOAT8_E4M3FNUZ,    1, 8, float8_e4m3fnuz, ops_float),
+	FLOAT("float8_e5m2",        NULL, FLOAT8_E5M2,        1, 8, float8_e5m2, ops_float),
+	FLOAT("float8_e5m2fnuz",    NULL, FLOAT8_E5M2FNUZ,    1, 8, float8_e5m2fnuz, ops_float),
+	FLOAT("float8_e8m0fnu",     NULL, FLOAT8_E8M0FNU,     1, 8, float8_e8m0fnu, ops_float),
+	COMPLEX("complex_float16",            NULL, COMPLEX_FLOAT16,            2, 16, float16, ops_complex),
+	COMPLEX("complex_bfloat16",           NULL, COMPLEX_BFLOAT16,           2, 16, bfloat16, ops_complex),
+	COMPLEX("complex_float4_e2m1fn",      NULL, COMPLEX_FLOAT4_E2M1FN,      1,  4, float4_e2m1fn, ops_small_complex),
+	COMPLEX("complex_float6_e2m3fn",      NULL, COMPLEX_FLOAT6_E2M3FN,      1,  6, float6_e2m3fn, ops_small_complex),
+	COMPLEX("complex_float6_e3m2fn",      NULL, COMPLEX_FLOAT6_E3M2FN,      1,  6, float6_e3m2fn, ops_small_complex),
+	COMPLEX("complex_float8_e3m4",        NULL, COMPLEX_FLOAT8_E3M4,        1,  8, float8_e3m4, ops_complex),
+	COMPLEX("complex_float8_e4m3",        NULL, COMPLEX_FLOAT8_E4M3,        1,  8, float8_e4m3, ops_complex),
+	COMPLEX("complex_float8_e4m3b11fnuz", NULL, COMPLEX_FLOAT8_E4M3B11FNUZ, 1,  8, float8_e4m3b11fnuz, ops_complex),
+	COMPLEX("complex_float8_e4m3fnuz",    NULL, COMPLEX_FLOAT8_E4M3FNUZ,    1,  8, float8_e4m3fnuz, ops_complex),
+	COMPLEX("complex_float8_e5m2",        NULL, COMPLEX_FLOAT8_E5M2,        1,  8, float8_e5m2, ops_complex),
+	COMPLEX("complex_float8_e5m2fnuz",    NULL, COMPLEX_FLOAT8_E5M2FNUZ,    1,  8, float8_e5m2fnuz, ops_complex),
+	COMPLEX("complex_float8_e8m0fnu",     NULL, COMPLEX_FLOAT8_E8M0FNU,     1,  8, float8_e8m0fnu, ops_complex),
+	/* other names, which documents keep */
+	COMPLEX("complex_float32",  "c8",  COMPLEX64,  4, 32, float32, ops_complex),
+	COMPLEX("complex_float64",  "c16", COMPLEX128, 8, 64, float64, ops_complex),
 };
-#define NTYPES (sizeof types / sizeof types[0])
+#define NTYPES   (sizeof types / sizeof types[0])
+#define NNUMBERS (ZINC_COMPLEX_FLOAT8_E8M0FNU - ZINC_BOOL) /* the rows before the other names */
+#define NCORE    (ZINC_COMPLEX128 - ZINC_BOOL + 1)
 
 static const char *const purposes[] = {
 	[ZINC_KIND_BOOL] = "true or false, one byte",
 	[ZINC_KIND_INT] = "signed integer",
 	[ZINC_KIND_UINT] = "unsigned integer",
-	[ZINC_KIND_FLOAT] = "IEEE 754 number",
+	[ZINC_KIND_FLOAT] = "floating-point number",
 	[ZINC_KIND_COMPLEX] = "complex number: real part, imaginary part",
 };
 /* clang-format on */
@@ -90,11 +150,12 @@ names_of(const void *row)
 
 static zinc_table rows = {.what = "a data type", ZINC_TABLE_ROWS(extensions), .names = names_of};
 
-/* The table is sorted by type number. */
 const zinc_dtype *
 zinc_dtype_of(zinc_type type)
 {
-	return (unsigned)type - ZINC_BOOL < NTYPES ? &types[type - ZINC_BOOL] : NULL;
+	const unsigned row = (unsigned)type - ZINC_BOOL - ((unsigned)type > ZINC_RAW);
+
+	return row < NNUMBERS && type != ZINC_RAW ? &types[row] : NULL;
 }
 
 size_t
@@ -113,15 +174,28 @@ zinc_type_name(zinc_type type)
 	return t ? t->name : NULL;
 }
 
+zinc_type
+zinc_type_widen(zinc_type type)
+{
+	const zinc_dtype *t = type > ZINC_RAW ? zinc_dtype_of(type) : NULL;
+
+	if (!t)
+		return type;
+	return t->kind == ZINC_KIND_FLOAT     ? ZINC_FLOAT32
+	       : t->kind == ZINC_KIND_COMPLEX ? ZINC_COMPLEX64
+	       : t->kind == ZINC_KIND_INT     ? ZINC_INT8
+					      : ZINC_UINT8;
+}
+
 void
 zinc_dtype_zero(const zinc_dtype *t, void *element)
 {
 	memset(element, 0, t->size);
 }
 
-/* Fourteen names: a loop is fast enough. */
+/* A few names: a loop is fast enough. */
 static const zinc_dtype *
-find_core(const char *name)
+find_fixed(const char *name)
 {
 	size_t i;
 
@@ -304,25 +378,27 @@ zinc_status
 zinc_dtype_parse(const zinc_dtype **out, zinc_context *ctx, const zinc_json *v, zinc_report *r, zinc_error *err)
 {
 	const zinc_dtype_row *row;
-	const zinc_dtype *core;
+	const zinc_dtype *fixed;
 	zinc_extension e;
 
 	ZINC_TRY(zinc_extension_parse(&e, v, r, err));
-	core = find_core(e.name);
+	fixed = find_fixed(e.name);
 	row = zinc_table_find(&rows, e.name);
-	if (!core && !row && !is_raw_name(e.name))
+	if (!fixed && !row && !is_raw_name(e.name))
 		return zinc_report_unsupported(r, "M17", err, "data type \"%.200s\" is not known", e.name);
 	if (e.ignorable)
 		ZINC_TRY(zinc_report_lenient(r, "M17", err, "must_understand is not defined for a data type"));
 	if (row)
 		return zinc_dtype_parse_row(out, ctx, row, &e, r, err);
-	if (!e.bare)
+	if (!e.bare && (!fixed || fixed < types + NCORE))
 		ZINC_TRY(zinc_report_lenient(r, "M15", err, "data type \"%.40s\" must be written as a plain string",
 					     e.name));
-	if (!core)
+	if (!fixed)
 		return parse_raw(out, ctx, e.name, r, err);
-	*out = core;
-	return ZINC_OK;
+	*out = fixed;
+	if (fixed < types + NCORE)
+		return ZINC_OK;
+	return zinc_dtype_members(fixed, e.configuration, (const char *const[]){NULL}, r, err);
 }
 
 /* A plain string if there is no configuration: for core types it is the only valid form. */
@@ -402,7 +478,7 @@ zinc_dtype_parse_code(const zinc_dtype **out, zinc_context *ctx, const char *cod
 	const zinc_dtype_row *row = row_of_letter(*code), *own;
 	size_t i;
 
-	for (i = 0; i < NTYPES; i++)
+	for (i = 0; i < NCORE; i++)
 		if (strcmp(types[i].v2, code) == 0) {
 			*out = &types[i];
 			return ZINC_OK;
@@ -430,7 +506,7 @@ zinc_dtype_parse_text(const zinc_dtype **out, bool *big, zinc_context *ctx, cons
 		return parse_json_text(out, ctx, text, err);
 	if (*text == '[')
 		return zinc_dtype_parse_numpy(out, big, ctx, text, err);
-	*out = find_core(text);
+	*out = find_fixed(text);
 	if (*out)
 		return ZINC_OK;
 	zinc_report_init(&r, ctx, false, "data type");
@@ -451,7 +527,7 @@ zinc_dtype_parse_text(const zinc_dtype **out, bool *big, zinc_context *ctx, cons
 zinc_status
 zinc_dtype_register(const zinc_dtype_row *row, zinc_error *err)
 {
-	if (row && row->name && (find_core(row->name) || is_raw_name(row->name)))
+	if (row && row->name && (find_fixed(row->name) || is_raw_name(row->name)))
 		return zinc_fail(err, ZINC_E_EXISTS, "data type \"%s\" exists already", row->name);
 	if (row && zinc_dtype_uri_taken(row))
 		return zinc_fail(err, ZINC_E_EXISTS, "the URI of data type \"%s\" belongs to another type", row->name);
@@ -467,7 +543,7 @@ zinc_list_dtypes(zinc_row_fn fn, void *arg)
 	size_t i;
 
 	for (i = 0; i < NTYPES; i++)
-		if (fn(arg, types[i].name, types[i].v2, purposes[types[i].kind]))
+		if (fn(arg, types[i].name, types[i].v2 ? types[i].v2 : "", purposes[types[i].kind]))
 			return;
 	if (fn(arg, "r*", "V*", "bytes without meaning; * is a number of bits, bytes"))
 		return;

@@ -31,6 +31,8 @@ zinc_status zinc_print_complex(const zinc_dtype *t, const void *element, zinc_sp
 			       zinc_error *err);
 zinc_status zinc_print_raw(const zinc_dtype *t, const void *element, zinc_spelling how, zinc_buf *out, zinc_error *err);
 size_t zinc_bool_check(const zinc_dtype *t, const void *elements, size_t n);
+/* Make the bits of bytes above the type's own the sign of an INT, otherwise 0. */
+void zinc_small_swap(const zinc_dtype *t, bool other, void *dst, const void *src, size_t n);
 
 /* ---- the types of the registry, one file and one row each ---- */
 
@@ -110,8 +112,13 @@ void zinc_bits_store(void *p, size_t size, uint64_t bits);
 /* The same as a signed number. */
 int64_t zinc_bits_load_signed(const void *p, size_t size);
 
-/* The exact value of an element of a float type, from its bits. */
-double zinc_float_value(uint64_t bits, size_t size);
+/* Conversions without kernels (dtype_small.c), as zinc_dtype_convert. */
+bool zinc_small_converts(zinc_type to, zinc_type from);
+size_t zinc_small_convert(zinc_type to, zinc_type from, void *dst, const void *src, size_t n, int flags);
+size_t zinc_real_to_complex(zinc_type to, zinc_type from, void *dst, const void *src, size_t n, int flags);
+
+/* The exact value of a float, from its bits. */
+double zinc_float_value(const zinc_float_format *f, uint64_t bits);
 
 /*
  *   15 14     10 9          0

@@ -155,8 +155,8 @@ set_keys(struct build *b, zinc_error *err)
 
 /* ---- elements ---- */
 
-/* The fill value as the caller spelled it.  Text that is not JSON (NaN, 0x7fc00000) is taken as a string.  The codecs
- * need its value. */
+/* The fill value as the caller spelled it, but of types that C does not have as most readers know it.  Text that is not
+ * JSON (NaN, 0x7fc00000) is taken as a string.  The codecs need its value. */
 static zinc_status
 set_fill(struct build *b, zinc_error *err)
 {
@@ -185,7 +185,8 @@ set_fill(struct build *b, zinc_error *err)
 	zinc_report_init(&r, b->ctx, true, "");
 	r.code = ZINC_E_INVALID;
 	(void)zinc_report_enter(&r, "fill_value");
-	return t->ops->parse_fill(t, v, b->fill, &r, err);
+	ZINC_TRY(t->ops->parse_fill(t, v, b->fill, &r, err));
+	return t->type > ZINC_RAW ? set(b, "fill_value", t->ops->print_fill(t, b->fill, b->doc), err) : ZINC_OK;
 }
 
 /* With shards, the given or chosen chain encodes the inner chunks, and the index gets bytes and crc32c. */

@@ -49,7 +49,7 @@ static const char *
 core_name(const zinc_dtype *t, char *room, size_t n)
 {
 	if (t->kind != ZINC_KIND_RAW)
-		return t->name;
+		return t->type == ZINC_NATIVE ? t->name : zinc_type_name(t->type);
 	snprintf(room, n, "r%u", (unsigned)t->bits);
 	return room;
 }
@@ -515,6 +515,13 @@ print_registered(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, const
 	return zinc_json_set(doc, *out, "fallback", zinc_draft_fallback_print(doc, d, t, false), err);
 }
 
+/* The registry's number types are later than all drafts. */
+static bool
+lacks(const zinc_draft *d, const zinc_dtype *t)
+{
+	return t->type > ZINC_RAW || (d->complex && t->kind == ZINC_KIND_RAW);
+}
+
 zinc_status
 zinc_draft_type_print(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, const zinc_dtype *t, bool big,
 		      zinc_error *err)
@@ -524,10 +531,10 @@ zinc_draft_type_print(zinc_json **out, zinc_json_doc *doc, const zinc_draft *d, 
 
 	if (t->row && t->row->uris)
 		return print_registered(out, doc, d, t, err);
+	if (lacks(d, t))
+		return zinc_fail(err, ZINC_E_INVALID, "%s cannot hold the data type \"%.60s\"", d->name, t->name);
 	if (t->kind > ZINC_KIND_RAW || (t->kind == ZINC_KIND_COMPLEX && !d->names && !d->complex))
 		return print_extension(out, doc, d, t, big, err);
-	if (d->complex && t->kind == ZINC_KIND_RAW)
-		return zinc_fail(err, ZINC_E_INVALID, "%s cannot hold the data type \"%.60s\"", d->name, t->name);
 	if (d->names || t->kind == ZINC_KIND_RAW || t->kind == ZINC_KIND_BOOL)
 		name = core_name(t, text, sizeof text);
 	else

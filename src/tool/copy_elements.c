@@ -351,7 +351,7 @@ distance(double a, double b)
 static void
 add_loss(const struct box *b, const zinc_dtype *t, struct loss *l)
 {
-	const zinc_convert_fn convert = t->type == ZINC_NATIVE ? NULL : zinc_dtype_converter(ZINC_COMPLEX128, t->type);
+	const bool numbers = zinc_dtype_converts(ZINC_COMPLEX128, t->type);
 	const uint8_t *x = b->c->block[0], *y = b->c->block[1];
 	double p[2] = {0}, q[2] = {0};
 	size_t i;
@@ -362,10 +362,10 @@ add_loss(const struct box *b, const zinc_dtype *t, struct loss *l)
 		if (memcmp(x, y, t->size) == 0)
 			continue;
 		l->different++;
-		if (!convert)
+		if (!numbers)
 			continue;
-		(void)convert(p, x, 1, ZINC_CONVERT_ROUND);
-		(void)convert(q, y, 1, ZINC_CONVERT_ROUND);
+		(void)zinc_dtype_convert(ZINC_COMPLEX128, t->type, p, x, 1, ZINC_CONVERT_ROUND);
+		(void)zinc_dtype_convert(ZINC_COMPLEX128, t->type, q, y, 1, ZINC_CONVERT_ROUND);
 		if (!isnan(p[0]) != !isnan(q[0]) || !isnan(p[1]) != !isnan(q[1]))
 			l->nan++;
 		for (k = 0; k < 2; k++)

@@ -291,13 +291,9 @@ zinc_status
 zinc_cp_cast_fill(const zinc_cp *c, const zinc_meta *from, const zinc_dtype *to, void *out, zinc_arena *arena,
 		  zinc_error *err)
 {
-	zinc_convert_fn convert = NULL;
-
-	if (to->type != ZINC_NATIVE && from->dtype->type != ZINC_NATIVE)
-		convert = zinc_dtype_converter(to->type, from->dtype->type);
-	if (!convert)
+	if (!zinc_dtype_converts(to->type, from->dtype->type))
 		return zinc_dtype_cast(to, out, from->dtype, from->fill, 1, c->o.convert, arena, err);
-	if (convert(out, from->fill, 1, c->o.convert) != 1)
+	if (zinc_dtype_convert(to->type, from->dtype->type, out, from->fill, 1, c->o.convert) != 1)
 		return zinc_fail(err, ZINC_E_INVALID, "the fill value cannot be converted to %s", to->name);
 	return ZINC_OK;
 }
@@ -333,7 +329,7 @@ check_types(const zinc_dtype *to, const zinc_dtype *from, zinc_error *err)
 {
 	const bool numbers = to->type != ZINC_NATIVE && from->type != ZINC_NATIVE;
 
-	if (numbers && !zinc_dtype_converter(to->type, from->type))
+	if (numbers && !zinc_dtype_converts(to->type, from->type))
 		return zinc_fail(err, ZINC_E_INVALID, "elements of %s cannot be converted to %s", from->name, to->name);
 	return ZINC_OK;
 }

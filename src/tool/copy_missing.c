@@ -203,7 +203,6 @@ retype(struct missing *m)
 	const zinc_dtype *was = m->t->n->source->dtype;
 	const bool encoded = m->t->c->from->format->masks == ZINC_MASKS_ATTRIBUTE;
 	const zinc_json *own = attribute(m);
-	zinc_convert_fn convert = NULL;
 	zinc_json *v = NULL;
 	void *element;
 
@@ -212,9 +211,9 @@ retype(struct missing *m)
 	element = zinc_dtype_fill_room(was, m->t->c->ctx, NULL);
 	if (!element)
 		return zinc_fail_nomem(m->t->err);
-	convert = zinc_dtype_converter(m->dtype->type, was->type);
-	if (convert && zinc_missing_parse(m->t->c->ctx, was, own, encoded, element) &&
-	    convert(m->value, element, 1, m->t->c->o.convert) == 1)
+	if (zinc_dtype_converts(m->dtype->type, was->type) &&
+	    zinc_missing_parse(m->t->c->ctx, was, own, encoded, element) &&
+	    zinc_dtype_convert(m->dtype->type, was->type, m->value, element, 1, m->t->c->o.convert) == 1)
 		v = encoded ? zinc_missing_encode(m->doc, m->dtype, m->value)
 			    : zinc_missing_plain(m->doc, m->dtype, m->value);
 	zinc_free(m->t->c->ctx, element);

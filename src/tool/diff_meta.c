@@ -37,11 +37,8 @@ same_type(zinc_context *ctx, const zinc_meta *a, const zinc_meta *b, bool *out, 
 static bool
 fill_number(const zinc_meta *m, double out[2])
 {
-	zinc_convert_fn convert = NULL;
-
-	if (m->dtype && m->fill && m->dtype->type != ZINC_NATIVE)
-		convert = zinc_dtype_converter(ZINC_COMPLEX128, m->dtype->type);
-	return convert && convert(out, m->fill, 1, 0) == 1;
+	return m->dtype && m->fill && zinc_dtype_converts(ZINC_COMPLEX128, m->dtype->type) &&
+	       zinc_dtype_convert(ZINC_COMPLEX128, m->dtype->type, out, m->fill, 1, 0) == 1;
 }
 
 /* Compare fill values of one type by their bytes, because JSON has many spellings; of different types by number, if

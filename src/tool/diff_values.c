@@ -22,8 +22,8 @@ struct side {
 	zinc_array *array;
 	const zinc_dtype *dtype;
 	zinc_wide_type wide;
-	zinc_type wide_type;     /* the type that numbers are converted to */
-	zinc_convert_fn convert; /* NULL: not numbers */
+	zinc_type wide_type; /* the type that numbers are converted to */
+	bool converts;       /* false: not numbers */
 };
 
 struct worker {
@@ -166,6 +166,13 @@ note(const struct values *v, const struct worker *w, const zinc_piece *piece, si
 }
 
 static void
+widen_elements(const struct side *s, void *to, const uint8_t *elements, size_t at, size_t n)
+{
+	(void)zinc_dtype_convert(s->wide_type, s->dtype->type, to, elements + at * s->dtype->size, n,
+				 ZINC_CONVERT_ROUND);
+}
+
+static void
 compare_numbers(const struct values *v, struct worker *w, const zinc_piece *piece, struct answer *out)
 {
 	size_t at, i, n;
@@ -174,9 +181,7 @@ compare_numbers(const struct values *v, struct worker *w, const zinc_piece *piec
 	for (at = 0; at < piece->n; at += n) {
 		n = (size_t)zinc_min_u64(TILE, piece->n - at);
 		for (side = 0; side < 2; side++)
-			(void)v->side[side].convert(&w->tile[side],
-						    w->elements[side].p + at * v->side[side].dtype->size, n,
-						    ZINC_CONVERT_ROUND);
+			widen_elements(&v->side[side], &w->tile[side], w->elements[side].p, at, n);
 		for (i = 0; i < n; i++)
 			if (!same_number(v, w, i))
 				note(v, w, piece, at + i, out);
@@ -361,7 +366,7 @@ widen(struct side *s)
 		  : s->dtype->kind == ZINC_KIND_UINT ? ZINC_WIDE_UNSIGNED
 						     : ZINC_WIDE_FLOAT;
 	s->wide_type = s->dtype->kind == ZINC_KIND_COMPLEX ? ZINC_COMPLEX128 : types[s->wide];
-	s->convert = s->dtype->type == ZINC_NATIVE ? NULL : zinc_dtype_converter(s->wide_type, s->dtype->type);
+	s->converts = zinc_dtype_converts(s->wide_type, s->dtype->type);
 }
 
 /* Use whole chunks of both, if the boxes of all threads fit into what a read may hold; otherwise whole chunks of a,
@@ -428,7 +433,7 @@ open_sides(struct values *v, const zinc_cmp_pair *p, zinc_error *err)
 	v->complex = v->side[0].dtype->kind == ZINC_KIND_COMPLEX || v->side[1].dtype->kind == ZINC_KIND_COMPLEX;
 	for (side = 0; side < 2; side++)
 		widen(&v->side[side]);
-	v->numbers = v->side[0].convert && v->side[1].convert;
+	v->numbers = v->side[0].converts && v->side[1].converts;
 	return ZINC_OK;
 }
 

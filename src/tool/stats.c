@@ -216,7 +216,7 @@ decode(const struct stats *x, struct worker *w, const void *stored, size_t n, zi
 	const zinc_type to = x->how.read == ZINC_NATIVE ? x->decoded : x->how.read;
 
 	ZINC_TRY(zinc_cf_decode(x->cf, stored, n, w->decoded.p, err));
-	(void)zinc_dtype_converter(to, x->decoded)(w->elements.p, w->decoded.p, n, ZINC_CONVERT_ROUND); /* fits */
+	(void)zinc_dtype_convert(to, x->decoded, w->elements.p, w->decoded.p, n, ZINC_CONVERT_ROUND); /* fits */
 	return ZINC_OK;
 }
 
@@ -283,20 +283,17 @@ sum_absent(struct stats *x, uint64_t n, zinc_error *err)
 {
 	struct worker *w = &x->workers[0];
 	zinc_sums *s = &x->slots[0];
-	zinc_convert_fn convert = NULL;
 	size_t nbytes = 0;
 
 	if (n == 0)
 		return ZINC_OK;
 	memset(s, 0, sizeof *s);
 	ZINC_TRY(make_room(x, w, 1, &nbytes, err));
-	if (!x->cf && x->how.read != ZINC_NATIVE && x->how.read != x->dtype->type)
-		convert = zinc_dtype_converter(x->how.read, x->dtype->type);
 	if (x->cf) {
 		ZINC_TRY(make_cf_room(x, w, 1, err));
 		ZINC_TRY(decode(x, w, x->fill, 1, err));
-	} else if (convert) {
-		(void)convert(w->elements.p, x->fill, 1, ZINC_CONVERT_ROUND); /* the widest type, so it fits */
+	} else if (x->how.read != ZINC_NATIVE && x->how.read != x->dtype->type) { /* the widest type, so it fits */
+		(void)zinc_dtype_convert(x->how.read, x->dtype->type, w->elements.p, x->fill, 1, ZINC_CONVERT_ROUND);
 	} else {
 		memcpy(w->elements.p, x->fill, nbytes);
 	}

@@ -28,6 +28,7 @@ call_types(void)
 	CHECK(zinc_type_size(ZINC_COMPLEX128) == 16);
 	CHECK(zinc_type_digits(ZINC_FLOAT32, (double)1.25e-7f, digits, &exponent) == 3 && exponent == -7);
 	TEXT_IS(digits, "125");
+	CHECK(zinc_type_widen(ZINC_INT4) == ZINC_INT8 && zinc_type_widen(ZINC_BOOL) == ZINC_BOOL);
 	CHECK(!zinc_type_name(ZINC_RAW) && zinc_type_size(ZINC_NATIVE) == 0);
 }
 

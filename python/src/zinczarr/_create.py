@@ -63,7 +63,7 @@ def _numpy_text(dtype: np.dtype[Any]) -> str:
     if dtype.kind in "SU" and dtype.itemsize == 0:
         free = "bytes" if dtype.kind == "S" else "string"
         raise TypeError(f'the length is missing: {dtype.kind}10 for example, or dtype="{free}"')
-    if dtype.kind == "V" and _is_name(dtype.name):  # bfloat16 and others of ml_dtypes
+    if (dtype.kind == "V" or dtype.isbuiltin == 2) and _is_name(dtype.name):  # bfloat16 and others of ml_dtypes
         return dtype.name
     return dtype.str
 
@@ -104,9 +104,10 @@ def dtype_of(data: npt.NDArray[Any]) -> str:
 def numpy_of(text: str) -> np.dtype[Any] | None:
     """NumPy's type of a text that dtype_text made, if it has one."""
     try:
-        return np.dtype(ast.literal_eval(text)) if text.startswith("[(") else np.dtype(text)
+        made = np.dtype(ast.literal_eval(text)) if text.startswith("[(") else np.dtype(text)
     except (TypeError, ValueError, SyntaxError):
         return None
+    return None if made.isbuiltin == 2 else made  # bfloat16 and others of ml_dtypes: the library has them
 
 
 # ---- shapes ----
@@ -335,6 +336,10 @@ def fill_json(value: Any, dtype: np.dtype[Any]) -> object:
 def _fill_by_value(value: Any) -> object:
     if isinstance(value, (bytes, bytearray, memoryview)):
         return _bytes(value)
+    if isinstance(value, np.generic) and value.dtype.isbuiltin == 2:  # a scalar of ml_dtypes
+        value = value.item()
+    if isinstance(value, np.integer):
+        return int(value)
     if isinstance(value, (complex, np.complexfloating)):
         return _complex(value)
     if isinstance(value, (float, np.floating)):
