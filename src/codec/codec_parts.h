@@ -25,6 +25,9 @@ extern const zinc_codec_ops zinc_codec_zstd;
 extern const zinc_codec_ops zinc_codec_crc32c;
 extern const zinc_codec_ops zinc_codec_sharding;
 extern const zinc_codec_ops zinc_codec_bitround;
+extern const zinc_codec_ops zinc_codec_cast_value;
+extern const zinc_codec_ops zinc_codec_scale_offset;
+extern const zinc_codec_ops zinc_codec_packbits;
 extern const zinc_codec_ops zinc_codec_vlen_utf8;
 extern const zinc_codec_ops zinc_codec_vlen_bytes;
 
@@ -41,7 +44,7 @@ extern const zinc_codec_ops zinc_codec_jenkins_lookup3;
 extern const zinc_codec_ops zinc_codec_json2;
 extern const zinc_codec_ops zinc_codec_lz4;
 extern const zinc_codec_ops zinc_codec_lzma;
-extern const zinc_codec_ops zinc_codec_packbits;
+extern const zinc_codec_ops zinc_codec_v2_packbits; /* not the registered packbits */
 extern const zinc_codec_ops zinc_codec_quantize;
 extern const zinc_codec_ops zinc_codec_shuffle;
 extern const zinc_codec_ops zinc_codec_zlib;
@@ -51,6 +54,22 @@ extern const zinc_codec_ops zinc_codec_v2_blosc;
 extern const zinc_codec_ops zinc_codec_v2_crc32c;
 extern const zinc_codec_ops zinc_codec_v2_gzip;
 extern const zinc_codec_ops zinc_codec_v2_zstd;
+
+/* A number of 1 to 8 bytes, or a part of a complex one, as unsigned bits; and back. */
+static inline uint64_t
+zinc_bits_get(const void *p, uint32_t size)
+{
+	uint64_t v = 0;
+
+	memcpy((uint8_t *)&v + (ZINC_HOST_BIG ? sizeof v - size : 0), p, size);
+	return v;
+}
+
+static inline void
+zinc_bits_put(void *p, uint32_t size, uint64_t v)
+{
+	memcpy(p, (const uint8_t *)&v + (ZINC_HOST_BIG ? sizeof v - size : 0), size);
+}
 
 /* A zeroed object of `nbytes` that begins with a zinc_codec. */
 zinc_status zinc_codec_new(zinc_codec **out, const zinc_codec_ops *ops, zinc_context *ctx, size_t nbytes,

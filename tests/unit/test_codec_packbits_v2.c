@@ -1,5 +1,5 @@
 /*
- * test_codec_packbits.c - eight bools in a byte
+ * test_codec_packbits_v2.c - eight bools in a byte, as Zarr v2 packs them
  */
 #include <stdio.h>
 
