@@ -81,6 +81,9 @@ void zinc_codec_free(zinc_codec *c); /* NULL is allowed */
 /* A member of `configuration` (may be NULL) that is not in the table is a lenient finding. */
 zinc_status zinc_members_check(const zinc_member *members, const char *rule, const zinc_json *configuration,
 			       zinc_report *r, zinc_error *err);
+/* The same, but an error, as the specification of the codec demands. */
+zinc_status zinc_members_only(const zinc_member *members, const char *rule, const zinc_json *configuration,
+			      zinc_report *r, zinc_error *err);
 /* Read one member, or its fallback. */
 zinc_status zinc_member_parse(const zinc_member *m, const char *rule, const zinc_json *configuration, int64_t *out,
 			      zinc_report *r, zinc_error *err);
@@ -102,6 +105,15 @@ zinc_status zinc_config_make_int(zinc_json_doc *doc, const char *member, int64_t
 /* parse_words of a codec that takes one integer: {member: word or fallback}. */
 zinc_status zinc_words_int(const char *codec, const char *const *words, int nwords, const char *member, int64_t min,
 			   int64_t max, int64_t fallback, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
+
+/* ---- scalar.c: numbers of a configuration ---- */
+
+/* Is it a type of real numbers: integers and floats of any size, not bool? */
+bool zinc_is_real(const zinc_dtype *t);
+/* Parse a number of such a type, written as a fill value of the type.  Other spellings of a number that the type has
+ * ("5", 5.0 for an integer, "+Infinity") are lenient findings.  The report points at it. */
+zinc_status zinc_scalar_parse(const zinc_dtype *t, const zinc_json *v, const char *rule, void *element, zinc_report *r,
+			      zinc_error *err);
 
 /* ---- decoding ---- */
 
@@ -196,6 +208,15 @@ zinc_status zinc_recode_cast(const zinc_dtype *to, void *dst, double *src, size_
 /* Round doubles to values of the float type t.  After each + - * / on numbers of that type, this gives the result of
  * that type. */
 void zinc_recode_round(const zinc_dtype *t, double *v, size_t n);
+
+/* ---- floats_to_ints.c ---- */
+
+/* Does zinc_floats_to_ints convert between these types: float32 or float64 to an integer of whole bytes? */
+bool zinc_floats_to_ints_has(const zinc_dtype *to, const zinc_dtype *from);
+/* Round n <= ZINC_RECODE_BLOCK floats and store them as integers, limited to the type's (`clamp`) or modulo 2^n
+ * (`wrap`).  False: an element is NaN, infinite or outside of what this function can do; nothing is valid then. */
+bool zinc_floats_to_ints(const zinc_dtype *to, void *out, const zinc_dtype *from, const void *in, size_t n,
+			 zinc_rounding rounding, bool clamp, bool wrap);
 
 /* ---- deflate.c; no function may be called if ZINC_FLATE_LACKS the library ---- */
 

@@ -18,6 +18,8 @@ static const void *const builtin[] = {
     &zinc_codec_crc32c,
     &zinc_codec_sharding,
     &zinc_codec_bitround,
+    &zinc_codec_cast_value,
+    &zinc_codec_scale_offset,
     &zinc_codec_packbits,
     &zinc_codec_vlen_utf8,
     &zinc_codec_vlen_bytes,
