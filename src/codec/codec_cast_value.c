@@ -47,9 +47,9 @@ typedef struct direction {
 	zinc_rounding rounding;
 	int64_t range;
 	zinc_status failure; /* of an element that does not convert */
-	zinc_convert_fn convert;
-	int flags;       /* of convert */
-	bool float_ints; /* zinc_floats_to_ints converts instead */
+	bool float_ints;     /* zinc_floats_to_ints converts most elements */
+	bool converts;       /* zinc_dtype_convert does */
+	int flags;           /* its flags */
 	pair *pairs;
 	entry *entries;
 	size_t npairs, nentries;
@@ -195,7 +195,7 @@ cast_fast(const direction *d, const uint8_t *in, uint8_t *out, size_t n)
 					   d->range == RANGE_WRAP)
 			   ? n
 			   : 0;
-	return d->convert ? d->convert(out, in, n, d->flags) : 0;
+	return d->converts ? zinc_dtype_convert(d->to->type, d->from->type, out, in, n, d->flags) : 0;
 }
 
 /* Convert n <= BLOCK elements from `at` on. */
@@ -388,7 +388,7 @@ choose_way(direction *d)
 	d->float_ints = from_float && !to_float && zinc_floats_to_ints_has(d->to, d->from);
 	if (from_float && (!to_float || !(even || holds_floats(d->to, d->from))))
 		return;
-	d->convert = zinc_dtype_converter(d->to->type, d->from->type);
+	d->converts = zinc_dtype_converts(d->to->type, d->from->type);
 	if (to_float)
 		d->flags = even ? ZINC_CONVERT_ROUND : ZINC_CONVERT_EXACT;
 	else if (d->range != RANGE_ERROR)

@@ -241,14 +241,15 @@ static const char *const types[] = {"int2",
 				    "float8_e5m2fnuz",
 				    "float8_e8m0fnu"};
 
-/* NULL: this build does not have the type. */
 static const zinc_dtype *
 type_of(const char *name)
 {
 	const zinc_dtype *t = NULL;
+	zinc_error err = ZINC_ERROR_INIT;
 	bool big;
 
-	return zinc_dtype_parse_text(&t, &big, NULL, name, NULL) == ZINC_OK ? t : NULL;
+	assert_ok(zinc_dtype_parse_text(&t, &big, NULL, name, &err));
+	return t;
 }
 
 /* The value of an element, from its bits and the fields of the format. */
@@ -393,12 +394,13 @@ choose(const zinc_dtype *t, const zinc_dtype *other, uint64_t *element)
 		zinc_bits_put(element, t->size, bits);
 }
 
-#define N 600 /* more than two blocks */
+#define N 600u /* more than two blocks */
 
 typedef struct trial {
 	const zinc_dtype *from, *to;
 	int64_t rounding;
 	int range;
+	size_t n; /* elements */
 	zinc_codec *codec;
 	zinc_rep rep;
 	uint8_t good[N * 8], want_bad[8];
@@ -451,7 +453,7 @@ trial_run(trial *t)
 	size_t i, n = 0, bad = 0;
 	bool fits;
 
-	for (i = 0; i < N; i++) {
+	for (i = 0; i < t->n; i++) {
 		choose(t->from, t->to, &element);
 		want = value(t->from, zinc_bits_get(&element, t->from->size));
 		fits = (t->to->format ? to_float : to_int)(t->to, want, t->rounding, t->range, &want);
@@ -493,7 +495,7 @@ every_pair(void **state)
 	zinc_context *ctx = NULL;
 	zinc_error err = ZINC_ERROR_INIT;
 	static trial t;
-	size_t i, j, pairs = 0;
+	size_t i, j;
 
 	(void)state;
 	if (LDBL_MANT_DIG < 64 || !long_doubles_are_long())
@@ -503,9 +505,7 @@ every_pair(void **state)
 		for (j = 0; j < COUNT(types); j++) {
 			t.from = type_of(types[i]);
 			t.to = type_of(types[j]);
-			if (!t.from || !t.to)
-				continue;
-			pairs++;
+			t.n = t.from->size > 1 && t.to->size > 1 ? N : MANY(N);
 			for (t.rounding = 0; t.rounding < 5; t.rounding++)
 				for (t.range = 0; t.range < (t.to->format ? 2 : 3); t.range++) {
 					trial_init(&t, ctx);
@@ -513,7 +513,6 @@ every_pair(void **state)
 					zinc_codec_free(t.codec);
 				}
 		}
-	assert_true(pairs >= 11 * 11);
 	zinc_context_free(ctx);
 }
 

@@ -85,8 +85,7 @@ floats(void **state)
 	codec_encodes(CHAIN("\"scale\": 1e10"), "float32", three, single, ZINC_E_RANGE, NULL);
 	codec_encodes(CHAIN("\"scale\": 2"), "float16", three, half, ZINC_E_RANGE, NULL);
 	codec_encodes(CHAIN("\"scale\": 2"), "float16", three, infinite, ZINC_OK, "0000 007c 0000");
-	codec_encodes(CHAIN("\"offset\": -1.7976931348623157e308"), "float64", one, big, ZINC_OK,
-		      "ffffffffffffef7f");
+	codec_encodes(CHAIN("\"offset\": -1.7976931348623157e308"), "float64", one, big, ZINC_OK, "ffffffffffffef7f");
 	codec_encodes(CHAIN("\"scale\": -2"), "float64", three, special, ZINC_OK,
 		      "000000000000f0ff 000000000000f07f 00000000000000c0");
 	codec_encodes(CHAIN(BOTH("1", "2")), "float64", one, nan, ZINC_OK, "000000000000f87f");
@@ -148,6 +147,24 @@ random_numbers(void **state)
 		}
 		chain_fini(&t);
 	}
+}
+
+/* (1), (2) Types that C does not have: int4, bfloat16, a float without infinity, and one without zero. */
+static void
+small_types(void **state)
+{
+	const int8_t in[] = {-8, 7, 3}, twos[] = {1, 3, 2};
+	const uint16_t bf[] = {0x3f80, 0x3f81, 0x4000}; /* 1, 1 + 2^-7, 2 */
+	const uint8_t fp4[] = {0x2, 0x5, 0xa};          /* 1, 3, -1 of float4_e2m1fn */
+
+	(void)state;
+	codec_encodes(CHAIN(BOTH("1", "2")), "int4", three, twos, ZINC_OK, "00 04 02");
+	codec_encodes(CHAIN(BOTH("1", "1")), "int4", three, in, ZINC_E_RANGE, NULL);
+	codec_encodes(CHAIN("\"scale\": 3"), "int4", three, twos, ZINC_E_RANGE, NULL);
+	codec_encodes(CHAIN("\"scale\": 3"), "bfloat16", three, bf, ZINC_OK, "4040 4240 c040");
+	codec_encodes(CHAIN(BOTH("1", "2")), "float4_e2m1fn", three, fp4, ZINC_OK, "00 06 0e");
+	codec_encodes(CHAIN("\"scale\": 4"), "float4_e2m1fn", three, fp4, ZINC_E_RANGE, NULL);
+	chain_finds(CHAIN("\"scale\": 2"), "float8_e8m0fnu", three, ZINC_E_CORRUPT, "scale_offset", AT);
 }
 
 /* (4) */
@@ -236,8 +253,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(pictures),       cmocka_unit_test(integers),       cmocka_unit_test(floats),
-	    cmocka_unit_test(place_of_error), cmocka_unit_test(random_numbers), cmocka_unit_test(fill_values),
-	    cmocka_unit_test(configuration),  cmocka_unit_test(findings),
+	    cmocka_unit_test(place_of_error), cmocka_unit_test(random_numbers), cmocka_unit_test(small_types),
+	    cmocka_unit_test(fill_values),    cmocka_unit_test(configuration),  cmocka_unit_test(findings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
