@@ -36,9 +36,9 @@ typedef struct pair {
 
 /* The same for lookup: sorted, without later pairs of the same number. */
 typedef struct entry {
-	uint64_t key; /* as key_of says */
-	uint64_t to;
-	size_t at; /* index of the pair */
+	uint64_t key;  /* as key_of says */
+	uint64_t bits; /* of the other number */
+	size_t at;     /* index of the pair */
 } entry;
 
 /* One direction of the conversion. */
@@ -121,7 +121,9 @@ sort_entries(direction *d)
 	size_t i;
 
 	for (i = 0; i < d->npairs; i++)
-		d->entries[i] = (entry){key_of(d->from, &d->pairs[i].from), d->pairs[i].to, i};
+		d->entries[i] = (entry){.key = key_of(d->from, &d->pairs[i].from),
+					.bits = zinc_bits_get(&d->pairs[i].to, d->to->size),
+					.at = i};
 	qsort(d->entries, d->npairs, sizeof *d->entries, compare_entries);
 	for (i = 0; i < d->npairs; i++)
 		if (d->nentries == 0 || d->entries[i].key != d->entries[d->nentries - 1].key)
@@ -171,7 +173,7 @@ cast_one(const direction *d, const void *in, void *out, size_t at, zinc_error *e
 	zinc_exact x;
 
 	if (e) {
-		memcpy(out, &e->to, d->to->size);
+		zinc_bits_put(out, d->to->size, e->bits);
 		return ZINC_OK;
 	}
 	zinc_exact_read(d->from, in, &x);
@@ -210,29 +212,110 @@ cast_block(const direction *d, const uint8_t *in, uint8_t *out, size_t n, size_t
 	return ZINC_OK;
 }
 
+/* A map of more numbers than this is searched for each element. */
+#define FEW 4
+
+/* Elements of 1, 2, 4 or 8 bytes, without branches: hits are as frequent as missing values. */
+#define EACH_SIZE(size, STATEMENT)                                                                                     \
+	for (i = 0; i < n && (size) == 1; i++)                                                                         \
+		STATEMENT(uint8_t);                                                                                    \
+	for (i = 0; i < n && (size) == 2; i++)                                                                         \
+		STATEMENT(uint16_t);                                                                                   \
+	for (i = 0; i < n && (size) == 4; i++)                                                                         \
+		STATEMENT(uint32_t);                                                                                   \
+	for (i = 0; i < n && (size) == 8; i++)                                                                         \
+	STATEMENT(uint64_t)
+
+/* The elements of a block as keys. */
+static void
+read_keys(const zinc_dtype *t, const uint8_t *in, size_t n, uint64_t keys[BLOCK])
+{
+	const zinc_float_format *f = t->format;
+	const uint64_t sign = f ? zinc_float_sign(f) : 0;
+	size_t i;
+
+	if (t->bits < 8 * t->size || (f && (sign == 0 || f->nan == sign))) {
+		for (i = 0; i < n; i++)
+			keys[i] = key_of(t, in + i * t->size);
+		return;
+	}
+#define READ(type) keys[i] = zinc_bits_get(in + i * sizeof(type), sizeof(type))
+	EACH_SIZE(t->size, READ);
+	for (i = 0; f && i < n; i++) {
+		const uint64_t magnitude = keys[i] & ~sign;
+		const uint64_t is_nan = (magnitude > f->max) & (magnitude != f->infinity), is_zero = magnitude == 0;
+
+		keys[i] = (keys[i] & (is_zero - 1)) | (0 - is_nan);
+	}
+}
+
+/* For each element 1 + the index of its entry, or 0; returns whether there is one. */
+static bool
+find_hits(const direction *d, const uint8_t *in, size_t n, uint32_t hits[BLOCK])
+{
+	uint64_t keys[BLOCK];
+	uint32_t any = 0;
+	size_t i, k;
+
+	memset(hits, 0, BLOCK * sizeof *hits);
+	if (d->nentries <= FEW)
+		read_keys(d->from, in, n, keys);
+	for (k = 0; k < d->nentries && d->nentries <= FEW; k++)
+		for (i = 0; i < n; i++)
+			hits[i] |= (0 - (uint32_t)(keys[i] == d->entries[k].key)) & (uint32_t)(k + 1);
+	for (i = 0; i < n && d->nentries > FEW; i++) {
+		const entry *e = look_up(d, in + i * d->from->size);
+
+		hits[i] = e ? (uint32_t)(e - d->entries) + 1 : 0;
+	}
+	for (i = 0; i < n; i++)
+		any |= hits[i];
+	return any != 0;
+}
+
+/* Set elements with a hit to 0. */
+static void
+clear_hits(const uint32_t hits[BLOCK], uint8_t *p, uint32_t size, size_t n)
+{
+	size_t i;
+
+#define CLEAR(type)                                                                                                    \
+	zinc_bits_put(p + i * sizeof(type), sizeof(type),                                                              \
+		      zinc_bits_get(p + i * sizeof(type), sizeof(type)) & ((uint64_t)(hits[i] != 0) - 1))
+	EACH_SIZE(size, CLEAR);
+}
+
+/* Set elements with a hit to the number of the map. */
+static void
+set_hits(const direction *d, const uint32_t hits[BLOCK], uint8_t *p, size_t n)
+{
+	const uint32_t size = d->to->size;
+	size_t i;
+
+#define SET(type)                                                                                                      \
+	zinc_bits_put(p + i * sizeof(type), sizeof(type),                                                              \
+		      (zinc_bits_get(p + i * sizeof(type), sizeof(type)) & ((uint64_t)(hits[i] != 0) - 1)) |           \
+			  (d->entries[hits[i] - (hits[i] != 0)].bits & (0 - (uint64_t)(hits[i] != 0))))
+	EACH_SIZE(size, SET);
+}
+
 /* The same with scalar_map.  The fast way sees 0 instead of numbers that the map has. */
 static zinc_status
 cast_mapped(const direction *d, const uint8_t *in, uint8_t *out, size_t n, size_t at, zinc_error *err)
 {
 	const uint32_t from = d->from->size, to = d->to->size;
-	const entry *hits[BLOCK];
+	uint32_t hits[BLOCK];
 	uint64_t others[BLOCK];
-	size_t i, nhits = 0;
+	size_t i;
 
+	if (!find_hits(d, in, n, hits))
+		return cast_block(d, in, out, n, at, err);
 	memcpy(others, in, n * from);
-	for (i = 0; i < n; i++) {
-		hits[i] = look_up(d, in + i * from);
-		nhits += hits[i] != NULL;
-		if (hits[i])
-			memset((uint8_t *)others + i * from, 0, from);
-	}
-	i = nhits < n ? cast_fast(d, (const uint8_t *)others, out, n) : 0;
-	for (; i < n; i++)
+	clear_hits(hits, (uint8_t *)others, from, n);
+	for (i = cast_fast(d, (const uint8_t *)others, out, n); i < n; i++)
 		if (!hits[i])
 			ZINC_TRY(cast_one(d, in + i * from, out + i * to, at + i, err));
-	for (i = 0; nhits && i < n; i++)
-		if (hits[i])
-			memcpy(out + i * to, &hits[i]->to, to);
+	set_hits(d, hits, out, n);
 	return ZINC_OK;
 }
 
