@@ -113,130 +113,156 @@ packbits_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded)
  *     .......1 .......0 .......0 .......1   ->   ........ ......10 ........ ......01   ->   ... ....1001
  */
 
-#define LANES(byte) ((uint64_t)(byte)*0x0101010101010101u)
+#define LANES(byte) ((uint64_t)(uint8_t)(byte)*0x0101010101010101u)
 
-/* The lowest `nbits` bits of a word of `width` bits, repeated. */
-static inline uint64_t
-repeat(unsigned nbits, unsigned width)
+/* The lowest `nbits` bits of a word of 64 bits. */
+static uint64_t
+ones(unsigned nbits)
 {
-	const uint64_t ones = nbits == 64 ? UINT64_MAX : ((uint64_t)1 << nbits) - 1;
+	return nbits == 64 ? UINT64_MAX : ((uint64_t)1 << nbits) - 1;
+}
 
-	return width == 64 ? ones : ones * (UINT64_MAX / (((uint64_t)1 << width) - 1));
+/* What the steps need: masks of 1, 2 and 4 joined lanes, and masks of bytes. */
+typedef struct lanes {
+	uint64_t one, two, four;
+	uint64_t sign, above; /* the last stored bit of signed numbers, and all bits above it */
+	uint64_t readable, must_read;
+	unsigned nbits, first;
+} lanes;
+
+static lanes
+lanes_of(const layout *as)
+{
+	const unsigned n = as->nbits;
+
+	return (lanes){.one = ones(n) * 0x0001000100010001u,
+		       .two = ones(2 * n) * 0x0000000100000001u,
+		       .four = ones(4 * n),
+		       .sign = as->is_signed ? LANES(1 << (n - 1)) : 0,
+		       .above = (uint8_t)(0xff << n),
+		       .readable = LANES(0xff << as->first),
+		       .must_read = LANES(as->must_read),
+		       .nbits = n,
+		       .first = as->first};
 }
 
 static inline uint64_t
-join_lanes(uint64_t x, unsigned nbits)
+join_lanes(const lanes *l, uint64_t x)
 {
-	unsigned width, n = nbits;
+	const unsigned n = l->nbits;
 
-	for (width = 16; width <= 64; width *= 2, n *= 2) {
-		const uint64_t low = repeat(n, width);
-
-		x = (x & low) | (x >> (width / 2 - n) & low << n);
-	}
-	return x;
+	x = (x & l->one) | (x >> (8 - n) & l->one << n);
+	x = (x & l->two) | (x >> (16 - 2 * n) & l->two << 2 * n);
+	return (x & l->four) | (x >> (32 - 4 * n) & l->four << 4 * n);
 }
 
 static inline uint64_t
-part_lanes(uint64_t x, unsigned nbits)
+part_lanes(const lanes *l, uint64_t x)
 {
-	unsigned width, n = 4 * nbits;
+	const unsigned n = l->nbits;
 
-	for (width = 64; width >= 16; width /= 2, n /= 2) {
-		const uint64_t low = repeat(n, width);
-
-		x = (x & low) | (x & low << n) << (width / 2 - n);
-	}
-	return x;
+	x = (x & l->four) | (x & l->four << 4 * n) << (32 - 4 * n);
+	x = (x & l->two) | (x & l->two << 2 * n) << (16 - 2 * n);
+	return (x & l->one) | (x & l->one << n) << (8 - n);
 }
 
-/* Extend each lane from `nbits` bits to eight, and shift it to its first bit. */
+/* Extend each lane to eight bits, and shift it to its first bit. */
 static inline uint64_t
-extend_lanes(const layout *as, uint64_t x, unsigned nbits)
+extend_lanes(const lanes *l, uint64_t x)
 {
-	const uint64_t sign = LANES((uint8_t)(1 << (nbits - 1)));
-
-	if (as->is_signed)
-		x |= ((x & sign) >> (nbits - 1)) * (uint8_t)(0xff << nbits);
-	return x << as->first & LANES((uint8_t)(0xff << as->first));
+	x |= ((x & l->sign) >> (l->nbits - 1)) * l->above;
+	return x << l->first & l->readable;
 }
 
 /* Pack eight numbers; false: one of them would not be read again. */
 static inline bool
-pack_eight(const layout *as, const uint8_t *in, unsigned nbits, uint8_t out[8])
+pack_eight(const lanes *l, const uint8_t *in, uint8_t out[8])
 {
-	const uint64_t x = zinc_get_le64(in), kept = x >> as->first & repeat(nbits, 8);
+	const uint64_t x = zinc_get_le64(in), kept = x >> l->first & LANES(ones(l->nbits));
 
-	zinc_put_le64(out, join_lanes(kept, nbits));
-	return !((extend_lanes(as, kept, nbits) ^ x) & LANES((uint8_t)as->must_read));
-}
-
-/* Pack n numbers; returns how many whole groups of eight can be read again, n / 8 if all. */
-static inline size_t
-pack_groups(const layout *as, const uint8_t *in, size_t n, unsigned nbits, uint8_t *out)
-{
-	uint8_t group[8], last[8] = {0};
-	size_t i;
-
-	for (i = 0; i < n / 8; i++) {
-		if (!pack_eight(as, in + 8 * i, nbits, group))
-			return i;
-		memcpy(out + i * nbits, group, nbits);
-	}
-	memcpy(last, in + 8 * i, n % 8);
-	if (n % 8 && !pack_eight(as, last, nbits, group))
-		return i;
-	memcpy(out + i * nbits, group, (n % 8 * nbits + 7) / 8);
-	return n;
+	zinc_put_le64(out, join_lanes(l, kept));
+	return !((extend_lanes(l, kept) ^ x) & l->must_read);
 }
 
 static inline void
-unpack_groups(const layout *as, const uint8_t *in, size_t n, unsigned nbits, uint8_t *out)
+unpack_eight(const lanes *l, const uint8_t in[8], uint8_t *out)
 {
-	uint8_t group[8] = {0};
-	size_t i;
-
-	for (i = 0; i < n / 8; i++) {
-		memcpy(group, in + i * nbits, nbits);
-		zinc_put_le64(out + 8 * i, extend_lanes(as, part_lanes(zinc_get_le64(group), nbits), nbits));
-	}
-	memcpy(group, in + i * nbits, (n % 8 * nbits + 7) / 8);
-	zinc_put_le64(group, extend_lanes(as, part_lanes(zinc_get_le64(group), nbits), nbits));
-	memcpy(out + 8 * i, group, n % 8);
+	zinc_put_le64(out, extend_lanes(l, part_lanes(l, zinc_get_le64(in))));
 }
 
-/* The usual widths as constants, so that compilers can simplify the loops. */
+/* Pack groups of eight bools; returns how many of the first are 0 and 1 only.  The product has lane i at bit 56 + i. */
+static size_t
+pack_bools(const uint8_t *in, size_t groups, uint8_t *out)
+{
+	size_t i;
+
+	for (i = 0; i < groups; i++) {
+		const uint64_t x = zinc_get_le64(in + 8 * i);
+
+		if (x & ~LANES(1))
+			return i;
+		out[i] = (uint8_t)(x * 0x0102040810204080u >> 56);
+	}
+	return i;
+}
+
+/* Bit i is singled out in lane i; adding 127 carries it to the top of the lane. */
+static void
+unpack_bools(const uint8_t *in, size_t groups, uint8_t *out)
+{
+	size_t i;
+
+	for (i = 0; i < groups; i++) {
+		const uint64_t x = LANES(in[i]) & 0x8040201008040201u;
+
+		zinc_put_le64(out + 8 * i, (x + LANES(127)) >> 7 & LANES(1));
+	}
+}
+
+static bool
+is_bool(const layout *as)
+{
+	return as->nbits == 1 && as->must_read == 0xfe && !as->is_signed;
+}
+
+/* Pack n numbers; returns how many of the first can be read again, to a multiple of 8. */
 static size_t
 pack_bytes(const layout *as, const uint8_t *in, size_t n, uint8_t *out)
 {
-	switch (as->nbits) {
-	case 1:
-		return pack_groups(as, in, n, 1, out);
-	case 2:
-		return pack_groups(as, in, n, 2, out);
-	case 4:
-		return pack_groups(as, in, n, 4, out);
-	default:
-		return pack_groups(as, in, n, as->nbits, out);
+	const lanes l = lanes_of(as);
+	uint8_t group[8], last[8] = {0};
+	size_t i = is_bool(as) ? pack_bools(in, n / 8, out) : 0;
+
+	for (; i < n / 8; i++) {
+		if (!pack_eight(&l, in + 8 * i, group))
+			return 8 * i;
+		memcpy(out + i * l.nbits, group, l.nbits);
 	}
+	memcpy(last, in + 8 * i, n % 8);
+	if (!pack_eight(&l, last, group))
+		return 8 * i;
+	memcpy(out + i * l.nbits, group, (n % 8 * l.nbits + 7) / 8);
+	return n;
 }
 
 static void
 unpack_bytes(const layout *as, const uint8_t *in, size_t n, uint8_t *out)
 {
-	switch (as->nbits) {
-	case 1:
-		unpack_groups(as, in, n, 1, out);
-		break;
-	case 2:
-		unpack_groups(as, in, n, 2, out);
-		break;
-	case 4:
-		unpack_groups(as, in, n, 4, out);
-		break;
-	default:
-		unpack_groups(as, in, n, as->nbits, out);
+	const lanes l = lanes_of(as);
+	uint8_t group[8] = {0}, last[8];
+	size_t i = 0;
+
+	if (is_bool(as)) {
+		unpack_bools(in, n / 8, out);
+		i = n / 8;
 	}
+	for (; i < n / 8; i++) {
+		memcpy(group, in + i * l.nbits, l.nbits);
+		unpack_eight(&l, group, out + 8 * i);
+	}
+	memcpy(group, in + i * l.nbits, (n % 8 * l.nbits + 7) / 8);
+	unpack_eight(&l, group, last);
+	memcpy(out + 8 * i, last, n % 8);
 }
 
 /* ---- numbers of several bytes, one by one ---- */
@@ -291,7 +317,7 @@ get_bits(stream *s, const uint8_t **in, size_t *left, unsigned nbits)
 		*in += more;
 		*left -= more;
 	}
-	return v & repeat(nbits, 64);
+	return v & ones(nbits);
 }
 
 /* Pack n numbers; returns how many of the first can be read again. */
@@ -304,7 +330,7 @@ pack_wide(const layout *as, const uint8_t *in, size_t n, uint8_t *out)
 
 	for (i = 0; i < n; i++) {
 		const uint64_t x = zinc_bits_get(in + i * as->size, as->size);
-		const uint64_t kept = x >> as->first & repeat(as->nbits, 64);
+		const uint64_t kept = x >> as->first & ones(as->nbits);
 
 		if ((extend(as, kept) ^ x) & as->must_read)
 			return i;
@@ -335,7 +361,7 @@ find_lost(const layout *as, const uint8_t *in, size_t i)
 
 	for (;; i++) {
 		x = zinc_bits_get(in + i * as->size, as->size);
-		if ((extend(as, x >> as->first & repeat(as->nbits, 64)) ^ x) & as->must_read)
+		if ((extend(as, x >> as->first & ones(as->nbits)) ^ x) & as->must_read)
 			return i;
 	}
 }
@@ -361,8 +387,8 @@ packbits_pack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const v
 		done = pack_wide(as, (const uint8_t *)in, n * as->parts, to);
 	if (done < n * as->parts)
 		return zinc_fail(err, ZINC_E_RANGE, "element %zu does not fit bits %u to %u of type %s",
-				 find_lost(as, (const uint8_t *)in, as->size == 1 ? 8 * done : done) / as->parts,
-				 as->first, as->first + as->nbits - 1, rep->dtype->name);
+				 find_lost(as, (const uint8_t *)in, done) / as->parts, as->first,
+				 as->first + as->nbits - 1, rep->dtype->name);
 	if (p->padding == PADDING_LAST)
 		to[nbytes] = padding_bits(as, n);
 	out->n += nbytes + (p->padding != PADDING_NONE);
@@ -476,7 +502,7 @@ packbits_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in
 			 .is_signed = t->kind == ZINC_KIND_INT};
 	p->as.size = t->size / p->as.parts;
 	/* of types with fewer bits than memory the bits above have no meaning, but a bool is 0 or 1 */
-	p->as.must_read = repeat(t->kind == ZINC_KIND_BOOL ? 8 : nbits, 64) & ~repeat((unsigned)last + 1, 64);
+	p->as.must_read = ones(t->kind == ZINC_KIND_BOOL ? 8 : nbits) & ~ones((unsigned)last + 1);
 	return ZINC_OK;
 }
 
