@@ -12,13 +12,39 @@
 
 #define MOST_WORDS 8
 
+/* The codec of an item of the list, bare or not; NULL: its name is unknown. */
+static const zinc_codec_ops *
+ops_of(const zinc_json *item)
+{
+	const zinc_json *name = zinc_json_is(item, ZINC_JSON_OBJECT) ? zinc_json_member(item, "name") : item;
+
+	return zinc_json_is(name, ZINC_JSON_STRING) ? zinc_codec_find(name->text) : NULL;
+}
+
+/* May a codec of the list change the type of the elements? */
+static bool
+changes_type(const zinc_json *list)
+{
+	const zinc_json *item;
+
+	for (item = list->first; item; item = item->next) {
+		const zinc_codec_ops *ops = ops_of(item);
+
+		if (ops && ops->kind == ZINC_ARRAY_ARRAY && !zinc_codec_reorders(ops))
+			return true;
+	}
+	return false;
+}
+
+/* The byte order is given if elements of several bytes may reach "bytes". */
 static zinc_status
 append_bytes(zinc_json_doc *doc, zinc_json *list, const zinc_rep *rep, bool big, zinc_error *err)
 {
-	static const char *const word[] = {"big"};
+	static const char *const big_word[] = {"big"}, *const little_word[] = {"little"};
+	const bool ordered = rep->dtype->unit > 1 || changes_type(list);
 	zinc_json *configuration = NULL;
 
-	ZINC_TRY(zinc_codec_bytes.parse_words(word, big && rep->dtype->unit > 1, rep, doc, &configuration, err));
+	ZINC_TRY(zinc_codec_bytes.parse_words(big ? big_word : little_word, ordered, rep, doc, &configuration, err));
 	return zinc_codec_append(doc, list, zinc_codec_bytes.name, configuration, err);
 }
 
@@ -117,15 +143,6 @@ read_json(const char *text, zinc_json_doc *doc, zinc_json **list, zinc_error *er
 }
 
 /* ---- what the caller left out ---- */
-
-/* The codec of an item of the list, bare or not; NULL: its name is unknown. */
-static const zinc_codec_ops *
-ops_of(const zinc_json *item)
-{
-	const zinc_json *name = zinc_json_is(item, ZINC_JSON_OBJECT) ? zinc_json_member(item, "name") : item;
-
-	return zinc_json_is(name, ZINC_JSON_STRING) ? zinc_codec_find(name->text) : NULL;
-}
 
 /* Must "bytes" be added?  Not if an unknown codec may be the array->bytes codec. */
 static bool

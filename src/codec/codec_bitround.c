@@ -41,21 +41,6 @@ static const zinc_member members[] = {
 
 /* ---- numbers ---- */
 
-static uint64_t
-load(const uint8_t *p, uint32_t size)
-{
-	uint64_t v = 0;
-
-	memcpy((uint8_t *)&v + (ZINC_HOST_BIG ? sizeof v - size : 0), p, size);
-	return v;
-}
-
-static void
-store(uint8_t *p, uint32_t size, uint64_t v)
-{
-	memcpy(p, (const uint8_t *)&v + (ZINC_HOST_BIG ? sizeof v - size : 0), size);
-}
-
 /* Round to the nearest multiple of 2^n, n from 1 to 63; sums are limited to `max`. */
 static uint64_t
 round_off(uint64_t v, unsigned n, uint64_t max)
@@ -102,10 +87,10 @@ bitround_encode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const
 	(void)s;
 	ZINC_TRY(zinc_rep_bytes(rep, &nbytes, err));
 	for (at = 0; at < nbytes; at += size) {
-		const uint64_t v = load(from + at, size);
+		const uint64_t v = zinc_bits_get(from + at, size);
 
-		store(to + at, size,
-		      b->as.bits ? round_float(&b->as, b->keepbits, v) : round_int(&b->as, b->keepbits, v));
+		zinc_bits_put(to + at, size,
+			      b->as.bits ? round_float(&b->as, b->keepbits, v) : round_int(&b->as, b->keepbits, v));
 	}
 	return ZINC_OK;
 }

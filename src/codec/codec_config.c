@@ -53,23 +53,48 @@ is_among(const zinc_member *m, const char *name)
 	return false;
 }
 
+/* The first member of `configuration` from `m` on that is not in the table; NULL: none.  A name that contains a NUL is
+ * never in the table. */
+static const zinc_json *
+find_unknown(const zinc_member *members, const zinc_json *m)
+{
+	for (; m; m = m->next)
+		if (strlen(m->key) != m->nkey || !is_among(members, m->key))
+			return m;
+	return NULL;
+}
+
 zinc_status
 zinc_members_check(const zinc_member *members, const char *rule, const zinc_json *configuration, zinc_report *r,
 		   zinc_error *err)
 {
-	const zinc_json *m;
+	const zinc_json *m = find_unknown(members, configuration ? configuration->first : NULL);
 
-	for (m = configuration ? configuration->first : NULL; m; m = m->next) {
-		size_t mark = zinc_report_enter(r, m->key);
-		zinc_status st = ZINC_OK;
+	for (; m; m = find_unknown(members, m->next)) {
+		const size_t mark = zinc_report_enter(r, m->key);
+		const zinc_status st =
+		    zinc_report_lenient(r, rule, err, "unknown member \"%.60s\" of a configuration", m->key);
 
-		/* a name that contains a NUL is never in the table */
-		if (strlen(m->key) != m->nkey || !is_among(members, m->key))
-			st = zinc_report_lenient(r, rule, err, "unknown member \"%.60s\" of a configuration", m->key);
 		zinc_report_leave(r, mark);
 		ZINC_TRY(st);
 	}
 	return ZINC_OK;
+}
+
+zinc_status
+zinc_members_only(const zinc_member *members, const char *rule, const zinc_json *configuration, zinc_report *r,
+		  zinc_error *err)
+{
+	const zinc_json *m = find_unknown(members, configuration ? configuration->first : NULL);
+	zinc_status st;
+	size_t mark;
+
+	if (!m)
+		return ZINC_OK;
+	mark = zinc_report_enter(r, m->key);
+	st = zinc_report_error(r, rule, err, "unknown member \"%.60s\" of a configuration", m->key);
+	zinc_report_leave(r, mark);
+	return st;
 }
 
 static zinc_status

@@ -25,6 +25,9 @@ extern const zinc_codec_ops zinc_codec_zstd;
 extern const zinc_codec_ops zinc_codec_crc32c;
 extern const zinc_codec_ops zinc_codec_sharding;
 extern const zinc_codec_ops zinc_codec_bitround;
+extern const zinc_codec_ops zinc_codec_cast_value;
+extern const zinc_codec_ops zinc_codec_scale_offset;
+extern const zinc_codec_ops zinc_codec_packbits;
 extern const zinc_codec_ops zinc_codec_vlen_utf8;
 extern const zinc_codec_ops zinc_codec_vlen_bytes;
 
@@ -41,7 +44,7 @@ extern const zinc_codec_ops zinc_codec_jenkins_lookup3;
 extern const zinc_codec_ops zinc_codec_json2;
 extern const zinc_codec_ops zinc_codec_lz4;
 extern const zinc_codec_ops zinc_codec_lzma;
-extern const zinc_codec_ops zinc_codec_packbits;
+extern const zinc_codec_ops zinc_codec_v2_packbits; /* not the registered packbits */
 extern const zinc_codec_ops zinc_codec_quantize;
 extern const zinc_codec_ops zinc_codec_shuffle;
 extern const zinc_codec_ops zinc_codec_zlib;
@@ -51,6 +54,22 @@ extern const zinc_codec_ops zinc_codec_v2_blosc;
 extern const zinc_codec_ops zinc_codec_v2_crc32c;
 extern const zinc_codec_ops zinc_codec_v2_gzip;
 extern const zinc_codec_ops zinc_codec_v2_zstd;
+
+/* A number of 1 to 8 bytes, or a part of a complex one, as unsigned bits; and back. */
+static inline uint64_t
+zinc_bits_get(const void *p, uint32_t size)
+{
+	uint64_t v = 0;
+
+	memcpy((uint8_t *)&v + (ZINC_HOST_BIG ? sizeof v - size : 0), p, size);
+	return v;
+}
+
+static inline void
+zinc_bits_put(void *p, uint32_t size, uint64_t v)
+{
+	memcpy(p, (const uint8_t *)&v + (ZINC_HOST_BIG ? sizeof v - size : 0), size);
+}
 
 /* A zeroed object of `nbytes` that begins with a zinc_codec. */
 zinc_status zinc_codec_new(zinc_codec **out, const zinc_codec_ops *ops, zinc_context *ctx, size_t nbytes,
@@ -62,6 +81,9 @@ void zinc_codec_free(zinc_codec *c); /* NULL is allowed */
 /* A member of `configuration` (may be NULL) that is not in the table is a lenient finding. */
 zinc_status zinc_members_check(const zinc_member *members, const char *rule, const zinc_json *configuration,
 			       zinc_report *r, zinc_error *err);
+/* The same, but an error, as the specification of the codec demands. */
+zinc_status zinc_members_only(const zinc_member *members, const char *rule, const zinc_json *configuration,
+			      zinc_report *r, zinc_error *err);
 /* Read one member, or its fallback. */
 zinc_status zinc_member_parse(const zinc_member *m, const char *rule, const zinc_json *configuration, int64_t *out,
 			      zinc_report *r, zinc_error *err);
@@ -83,6 +105,15 @@ zinc_status zinc_config_make_int(zinc_json_doc *doc, const char *member, int64_t
 /* parse_words of a codec that takes one integer: {member: word or fallback}. */
 zinc_status zinc_words_int(const char *codec, const char *const *words, int nwords, const char *member, int64_t min,
 			   int64_t max, int64_t fallback, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
+
+/* ---- scalar.c: numbers of a configuration ---- */
+
+/* Is it a type of real numbers: integers and floats of any size, not bool? */
+bool zinc_is_real(const zinc_dtype *t);
+/* Parse a number of such a type, written as a fill value of the type.  Other spellings of a number that the type has
+ * ("5", 5.0 for an integer, "+Infinity") are lenient findings.  The report points at it. */
+zinc_status zinc_scalar_parse(const zinc_dtype *t, const zinc_json *v, const char *rule, void *element, zinc_report *r,
+			      zinc_error *err);
 
 /* ---- decoding ---- */
 
@@ -177,6 +208,15 @@ zinc_status zinc_recode_cast(const zinc_dtype *to, void *dst, double *src, size_
 /* Round doubles to values of the float type t.  After each + - * / on numbers of that type, this gives the result of
  * that type. */
 void zinc_recode_round(const zinc_dtype *t, double *v, size_t n);
+
+/* ---- floats_to_ints.c ---- */
+
+/* Does zinc_floats_to_ints convert between these types: float32 or float64 to an integer of whole bytes? */
+bool zinc_floats_to_ints_has(const zinc_dtype *to, const zinc_dtype *from);
+/* Round n <= ZINC_RECODE_BLOCK floats and store them as integers, limited to the type's (`clamp`) or modulo 2^n
+ * (`wrap`).  False: an element is NaN, infinite or outside of what this function can do; nothing is valid then. */
+bool zinc_floats_to_ints(const zinc_dtype *to, void *out, const zinc_dtype *from, const void *in, size_t n,
+			 zinc_rounding rounding, bool clamp, bool wrap);
 
 /* ---- deflate.c; no function may be called if ZINC_FLATE_LACKS the library ---- */
 

@@ -18,6 +18,9 @@ static const void *const builtin[] = {
     &zinc_codec_crc32c,
     &zinc_codec_sharding,
     &zinc_codec_bitround,
+    &zinc_codec_cast_value,
+    &zinc_codec_scale_offset,
+    &zinc_codec_packbits,
     &zinc_codec_vlen_utf8,
     &zinc_codec_vlen_bytes,
 
@@ -35,7 +38,7 @@ static const void *const builtin[] = {
     &zinc_codec_quantize,
     &zinc_codec_astype,
     &zinc_codec_categorize,
-    &zinc_codec_packbits,
+    &zinc_codec_v2_packbits,
     &zinc_codec_json2,
     &zinc_codec_v2_gzip,
     &zinc_codec_v2_blosc,

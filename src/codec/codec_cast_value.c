@@ -1,0 +1,653 @@
+/*
+ * codec_cast_value.c - numbers stored as another type
+ *
+ *     float64 127.6, data_type int8                        E_RANGE (rounds to 128)
+ *                    ... out_of_range clamp                 127
+ *                    ... out_of_range wrap                  -128
+ *                    ... rounding towards-zero              127
+ *                    ... scalar_map encode [[127.6, -1]]    -1
+ *
+ * Promises (tests/unit/test_codec_cast_value.c names each by its number):
+ *
+ * (1) A number that scalar_map has becomes what the first such pair says.  All NaNs are one number there, and so are 0
+ *     and -0.
+ * (2) Otherwise a number that the other type has is unchanged, with the sign of 0, infinities and NaN.
+ * (3) Otherwise it is rounded once, by `rounding`, and is then in range, or clamped (for floats to infinity, if there
+ *     is one), or wrapped modulo 2^n, or an error: E_RANGE on writing, E_CORRUPT on reading.
+ * (4) NaN in a type that has none, and infinities as integers, are errors whatever out_of_range is.
+ * (5) The codecs behind it have the fill value converted by the same rules.  One that cannot be converted is an error
+ *     of the metadata; one that does not come back is a finding.
+ * (6) Every pair of types gives the same results by the fast way as one by one.
+ *
+ * Reading applies the same rules from the stored type to the array's.
+ */
+#include <stdlib.h>
+
+#include "codec/codec_parts.h"
+
+#define BLOCK ZINC_RECODE_BLOCK
+
+enum { RANGE_ERROR, RANGE_CLAMP, RANGE_WRAP };
+
+/* A pair of scalar_map. */
+typedef struct pair {
+	uint64_t from, to; /* elements, in their first bytes */
+} pair;
+
+/* The same for lookup: sorted, without later pairs of the same number. */
+typedef struct entry {
+	uint64_t key;  /* as key_of says */
+	uint64_t bits; /* of the other number */
+	size_t at;     /* index of the pair */
+} entry;
+
+/* One direction of the conversion. */
+typedef struct direction {
+	const zinc_dtype *from, *to;
+	zinc_rounding rounding;
+	int64_t range;
+	zinc_status failure; /* of an element that does not convert */
+	bool float_ints;     /* zinc_floats_to_ints converts most elements */
+	bool converts;       /* zinc_dtype_convert does */
+	int flags;           /* its flags */
+	pair *pairs;
+	entry *entries;
+	size_t npairs, nentries;
+} direction;
+
+typedef struct cast_codec {
+	zinc_codec codec;
+	int64_t rounding, range;
+	direction encode, decode;
+	uint64_t fill;
+} cast_codec;
+
+static const char *const roundings[] = {
+    [ZINC_ROUND_EVEN] = "nearest-even",   [ZINC_ROUND_AWAY] = "nearest-away",     [ZINC_ROUND_ZERO] = "towards-zero",
+    [ZINC_ROUND_UP] = "towards-positive", [ZINC_ROUND_DOWN] = "towards-negative", NULL};
+static const char *const ranges[] = {"error", "clamp", "wrap", NULL};
+
+static const zinc_member members[] = {
+    {.name = "data_type"},
+    {.name = "rounding",
+     .type = ZINC_MEMBER_CHOICE,
+     .choices = roundings,
+     .print = ZINC_PRINT_CHANGED,
+     .at = offsetof(cast_codec, rounding)},
+    {.name = "out_of_range",
+     .type = ZINC_MEMBER_CHOICE,
+     .choices = ranges,
+     .print = ZINC_PRINT_CHANGED,
+     .at = offsetof(cast_codec, range)},
+    {.name = "scalar_map"},
+    {.name = NULL},
+};
+
+/* ---- scalar_map ---- */
+
+/* The bits of an element, the same for equal numbers.  UINT64_MAX: NaN. */
+static uint64_t
+key_of(const zinc_dtype *t, const void *element)
+{
+	const uint64_t bits = zinc_bits_get(element, t->size);
+	const zinc_float_format *f = t->format;
+	uint64_t sign, code;
+
+	if (!f)
+		return bits & UINT64_MAX >> (64 - t->bits);
+	sign = zinc_float_sign(f);
+	code = bits & zinc_float_mask(f);
+	if ((code & ~sign) > f->max && (code & ~sign) != f->infinity)
+		return UINT64_MAX;
+	if (code != sign || sign == 0)
+		return code;
+	return f->nan == sign ? UINT64_MAX : 0; /* the code of -0 */
+}
+
+static int
+compare_entries(const void *a, const void *b)
+{
+	const entry *x = (const entry *)a, *y = (const entry *)b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Sort the pairs for lookup.  Of pairs of the same number the first counts. */
+static void
+sort_entries(direction *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->npairs; i++)
+		d->entries[i] = (entry){.key = key_of(d->from, &d->pairs[i].from),
+					.bits = zinc_bits_get(&d->pairs[i].to, d->to->size),
+					.at = i};
+	qsort(d->entries, d->npairs, sizeof *d->entries, compare_entries);
+	for (i = 0; i < d->npairs; i++)
+		if (d->nentries == 0 || d->entries[i].key != d->entries[d->nentries - 1].key)
+			d->entries[d->nentries++] = d->entries[i];
+}
+
+/* The entry of a number; NULL: none. */
+static const entry *
+look_up(const direction *d, const void *element)
+{
+	const uint64_t key = key_of(d->from, element);
+	size_t low = 0, high = d->nentries;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (d->entries[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < d->nentries && d->entries[low].key == key ? &d->entries[low] : NULL;
+}
+
+/* ---- one element, all the rules ---- */
+
+static bool
+cast_number(const direction *d, const zinc_exact *x, void *out)
+{
+	const zinc_fit fit = zinc_exact_write(d->to, x, d->rounding, out);
+
+	if (fit <= ZINC_FIT_ROUNDED)
+		return true;
+	if (fit == ZINC_FIT_NONE || (x->kind == ZINC_EXACT_INFINITY && !d->to->format))
+		return false;
+	if (d->range == RANGE_WRAP)
+		return !d->to->format && zinc_exact_wrap(d->to, x, d->rounding, out);
+	if (d->range == RANGE_CLAMP)
+		zinc_exact_clamp(d->to, fit, true, out);
+	return d->range == RANGE_CLAMP;
+}
+
+static zinc_status
+cast_one(const direction *d, const void *in, void *out, size_t at, zinc_error *err)
+{
+	const entry *e = d->nentries ? look_up(d, in) : NULL;
+	zinc_exact x;
+
+	if (e) {
+		zinc_bits_put(out, d->to->size, e->bits);
+		return ZINC_OK;
+	}
+	zinc_exact_read(d->from, in, &x);
+	if (cast_number(d, &x, out))
+		return ZINC_OK;
+	if (x.kind > ZINC_EXACT_FINITE)
+		return zinc_fail(err, d->failure, "element %zu is %s, which type %s does not have", at,
+				 x.kind == ZINC_EXACT_NAN ? "NaN" : "infinite", d->to->name);
+	return zinc_fail(err, d->failure, "element %zu (%g) does not fit type %s", at, zinc_exact_double(&x),
+			 d->to->name);
+}
+
+/* ---- blocks ---- */
+
+/* Convert elements that are not in scalar_map; returns how many of the first are done. */
+static size_t
+cast_fast(const direction *d, const uint8_t *in, uint8_t *out, size_t n)
+{
+	if (d->float_ints)
+		return zinc_floats_to_ints(d->to, out, d->from, in, n, d->rounding, d->range == RANGE_CLAMP,
+					   d->range == RANGE_WRAP)
+			   ? n
+			   : 0;
+	return d->converts ? zinc_dtype_convert(d->to->type, d->from->type, out, in, n, d->flags) : 0;
+}
+
+/* Convert n <= BLOCK elements from `at` on. */
+static zinc_status
+cast_block(const direction *d, const uint8_t *in, uint8_t *out, size_t n, size_t at, zinc_error *err)
+{
+	const uint32_t from = d->from->size, to = d->to->size;
+	size_t i = cast_fast(d, in, out, n);
+
+	for (; i < n; i++)
+		ZINC_TRY(cast_one(d, in + i * from, out + i * to, at + i, err));
+	return ZINC_OK;
+}
+
+/* A map of more numbers than this is searched for each element. */
+#define FEW 4
+
+/* Elements of 1, 2, 4 or 8 bytes, without branches: hits are as frequent as missing values. */
+#define EACH_SIZE(size, STATEMENT)                                                                                     \
+	for (i = 0; i < n && (size) == 1; i++)                                                                         \
+		STATEMENT(uint8_t);                                                                                    \
+	for (i = 0; i < n && (size) == 2; i++)                                                                         \
+		STATEMENT(uint16_t);                                                                                   \
+	for (i = 0; i < n && (size) == 4; i++)                                                                         \
+		STATEMENT(uint32_t);                                                                                   \
+	for (i = 0; i < n && (size) == 8; i++)                                                                         \
+	STATEMENT(uint64_t)
+
+/* The elements of a block as keys. */
+static void
+read_keys(const zinc_dtype *t, const uint8_t *in, size_t n, uint64_t keys[BLOCK])
+{
+	const zinc_float_format *f = t->format;
+	const uint64_t sign = f ? zinc_float_sign(f) : 0;
+	size_t i;
+
+	if (t->bits < 8 * t->size || (f && (sign == 0 || f->nan == sign))) {
+		for (i = 0; i < n; i++)
+			keys[i] = key_of(t, in + i * t->size);
+		return;
+	}
+#define READ(type) keys[i] = zinc_bits_get(in + i * sizeof(type), sizeof(type))
+	EACH_SIZE(t->size, READ);
+	for (i = 0; f && i < n; i++) {
+		const uint64_t magnitude = keys[i] & ~sign;
+		const uint64_t is_nan = (magnitude > f->max) & (magnitude != f->infinity), is_zero = magnitude == 0;
+
+		keys[i] = (keys[i] & (is_zero - 1)) | (0 - is_nan);
+	}
+}
+
+/* For each element 1 + the index of its entry, or 0; returns whether there is one. */
+static bool
+find_hits(const direction *d, const uint8_t *in, size_t n, uint32_t hits[BLOCK])
+{
+	uint64_t keys[BLOCK];
+	uint32_t any = 0;
+	size_t i, k;
+
+	memset(hits, 0, BLOCK * sizeof *hits);
+	if (d->nentries <= FEW)
+		read_keys(d->from, in, n, keys);
+	for (k = 0; k < d->nentries && d->nentries <= FEW; k++)
+		for (i = 0; i < n; i++)
+			hits[i] |= (0 - (uint32_t)(keys[i] == d->entries[k].key)) & (uint32_t)(k + 1);
+	for (i = 0; i < n && d->nentries > FEW; i++) {
+		const entry *e = look_up(d, in + i * d->from->size);
+
+		hits[i] = e ? (uint32_t)(e - d->entries) + 1 : 0;
+	}
+	for (i = 0; i < n; i++)
+		any |= hits[i];
+	return any != 0;
+}
+
+/* Set elements with a hit to 0. */
+static void
+clear_hits(const uint32_t hits[BLOCK], uint8_t *p, uint32_t size, size_t n)
+{
+	size_t i;
+
+#define CLEAR(type)                                                                                                    \
+	zinc_bits_put(p + i * sizeof(type), sizeof(type),                                                              \
+		      zinc_bits_get(p + i * sizeof(type), sizeof(type)) & ((uint64_t)(hits[i] != 0) - 1))
+	EACH_SIZE(size, CLEAR);
+}
+
+/* Set elements with a hit to the number of the map. */
+static void
+set_hits(const direction *d, const uint32_t hits[BLOCK], uint8_t *p, size_t n)
+{
+	const uint32_t size = d->to->size;
+	size_t i;
+
+#define SET(type)                                                                                                      \
+	zinc_bits_put(p + i * sizeof(type), sizeof(type),                                                              \
+		      (zinc_bits_get(p + i * sizeof(type), sizeof(type)) & ((uint64_t)(hits[i] != 0) - 1)) |           \
+			  (d->entries[hits[i] - (hits[i] != 0)].bits & (0 - (uint64_t)(hits[i] != 0))))
+	EACH_SIZE(size, SET);
+}
+
+/* The same with scalar_map.  The fast way sees 0 instead of numbers that the map has. */
+static zinc_status
+cast_mapped(const direction *d, const uint8_t *in, uint8_t *out, size_t n, size_t at, zinc_error *err)
+{
+	const uint32_t from = d->from->size, to = d->to->size;
+	uint32_t hits[BLOCK];
+	uint64_t others[BLOCK];
+	size_t i;
+
+	if (!find_hits(d, in, n, hits))
+		return cast_block(d, in, out, n, at, err);
+	memcpy(others, in, n * from);
+	clear_hits(hits, (uint8_t *)others, from, n);
+	for (i = cast_fast(d, (const uint8_t *)others, out, n); i < n; i++)
+		if (!hits[i])
+			ZINC_TRY(cast_one(d, in + i * from, out + i * to, at + i, err));
+	set_hits(d, hits, out, n);
+	return ZINC_OK;
+}
+
+static zinc_status
+cast(const direction *d, const void *in, void *out, size_t n, zinc_error *err)
+{
+	size_t at, m;
+
+	for (at = 0; at < n; at += m) {
+		const uint8_t *from = (const uint8_t *)in + at * d->from->size;
+		uint8_t *to = (uint8_t *)out + at * d->to->size;
+
+		m = n - at < BLOCK ? n - at : BLOCK;
+		ZINC_TRY((d->nentries ? cast_mapped : cast_block)(d, from, to, m, at, err));
+	}
+	return ZINC_OK;
+}
+
+static zinc_status
+cast_encode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, void *out, zinc_error *err)
+{
+	size_t n;
+
+	(void)s;
+	ZINC_TRY(zinc_recode_count(rep, &n, err));
+	return cast(&((const cast_codec *)c)->encode, in, out, n, err);
+}
+
+static zinc_status
+cast_decode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, void *out, zinc_error *err)
+{
+	size_t n;
+
+	(void)s;
+	ZINC_TRY(zinc_recode_count(rep, &n, err));
+	return cast(&((const cast_codec *)c)->decode, in, out, n, err);
+}
+
+/* ---- configuration ---- */
+
+static zinc_status
+parse_pair(const direction *d, const zinc_json *v, pair *out, zinc_report *r, zinc_error *err)
+{
+	zinc_status st;
+	size_t mark;
+
+	if (!zinc_json_is(v, ZINC_JSON_ARRAY) || v->n != 2)
+		return zinc_report_error(r, "cast_value", err, "must be an array of two numbers");
+	mark = zinc_report_enter_item(r, 0);
+	st = zinc_scalar_parse(d->from, v->first, "cast_value", &out->from, r, err);
+	zinc_report_leave(r, mark);
+	ZINC_TRY(st);
+	mark = zinc_report_enter_item(r, 1);
+	st = zinc_scalar_parse(d->to, v->last, "cast_value", &out->to, r, err);
+	zinc_report_leave(r, mark);
+	return st;
+}
+
+static zinc_status
+parse_pairs(direction *d, zinc_context *ctx, const zinc_json *list, zinc_report *r, zinc_error *err)
+{
+	const zinc_json *v;
+
+	if (!zinc_json_is(list, ZINC_JSON_ARRAY))
+		return zinc_report_error(r, "cast_value", err, "must be an array of pairs");
+	d->pairs = (pair *)zinc_calloc(ctx, list->n + 1, sizeof *d->pairs);
+	d->entries = (entry *)zinc_calloc(ctx, list->n + 1, sizeof *d->entries);
+	if (!d->pairs || !d->entries)
+		return zinc_fail_nomem(err);
+	for (v = list->first; v; v = v->next) {
+		const size_t mark = zinc_report_enter_item(r, d->npairs);
+		const zinc_status st = parse_pair(d, v, &d->pairs[d->npairs], r, err);
+
+		zinc_report_leave(r, mark);
+		ZINC_TRY(st);
+		d->npairs++;
+	}
+	sort_entries(d);
+	return ZINC_OK;
+}
+
+static zinc_status
+parse_direction(direction *d, zinc_context *ctx, const zinc_json *map, const char *name, zinc_report *r,
+		zinc_error *err)
+{
+	const zinc_json *list = zinc_json_member(map, name);
+	zinc_status st;
+	size_t mark;
+
+	if (!list)
+		return ZINC_OK;
+	mark = zinc_report_enter(r, name);
+	st = parse_pairs(d, ctx, list, r, err);
+	zinc_report_leave(r, mark);
+	return st;
+}
+
+static zinc_status
+parse_map(cast_codec *c, const zinc_json *map, zinc_report *r, zinc_error *err)
+{
+	static const zinc_member names[] = {{.name = "encode"}, {.name = "decode"}, {.name = NULL}};
+
+	if (!zinc_json_is(map, ZINC_JSON_OBJECT))
+		return zinc_report_error(r, "cast_value", err, "must be an object");
+	ZINC_TRY(zinc_members_only(names, "cast_value", map, r, err));
+	ZINC_TRY(parse_direction(&c->encode, c->codec.ctx, map, "encode", r, err));
+	return parse_direction(&c->decode, c->codec.ctx, map, "decode", r, err);
+}
+
+static zinc_status
+parse_type(cast_codec *c, const zinc_json *v, const zinc_dtype **out, zinc_report *r, zinc_error *err)
+{
+	ZINC_TRY(zinc_dtype_parse(out, c->codec.ctx, v, r, err));
+	if (!zinc_is_real(*out))
+		return zinc_report_error(r, "cast_value", err, "numbers cannot be stored as %s", (*out)->name);
+	return ZINC_OK;
+}
+
+/* Parse the member `name` with `parse`, pointing at it. */
+static zinc_status
+parse_types(cast_codec *c, const zinc_json *configuration, const zinc_rep *in, zinc_report *r, zinc_error *err)
+{
+	const zinc_json *v = zinc_json_member(configuration, "data_type");
+	const size_t mark = zinc_report_enter(r, "data_type");
+	zinc_status st;
+
+	if (!v)
+		st = zinc_report_error(r, "cast_value", err, "\"data_type\" is missing from the configuration");
+	else
+		st = parse_type(c, v, &c->encode.to, r, err);
+	zinc_report_leave(r, mark);
+	c->decode.from = c->encode.to;
+	c->encode.from = c->decode.to = in->dtype;
+	return st;
+}
+
+/* Does `to` have every number of `from`?  Then no rounding takes place. */
+static bool
+holds_floats(const zinc_dtype *to, const zinc_dtype *from)
+{
+	return to == from || (to->type == ZINC_FLOAT64 && from->size < 8) ||
+	       (to->type == ZINC_FLOAT32 && from->size < 4);
+}
+
+/* Choose the fast way, if there is one.  Converters narrow floats to nearest even, and without ROUND they leave
+ * integers that a float does not have to cast_one; so they also leave it what is out of range. */
+static void
+choose_way(direction *d)
+{
+	const bool from_float = d->from->kind == ZINC_KIND_FLOAT, to_float = d->to->kind == ZINC_KIND_FLOAT;
+	const bool even = d->rounding == ZINC_ROUND_EVEN;
+
+	d->float_ints = from_float && !to_float && zinc_floats_to_ints_has(d->to, d->from);
+	if (from_float && (!to_float || !(even || holds_floats(d->to, d->from))))
+		return;
+	d->converts = zinc_dtype_converts(d->to->type, d->from->type);
+	if (to_float)
+		d->flags = even ? ZINC_CONVERT_ROUND : ZINC_CONVERT_EXACT;
+	else if (d->range != RANGE_ERROR)
+		d->flags = d->range == RANGE_CLAMP ? ZINC_CONVERT_CLAMP : ZINC_CONVERT_WRAP;
+}
+
+static zinc_status
+parse_members(cast_codec *c, const zinc_json *configuration, const zinc_rep *in, zinc_report *r, zinc_error *err)
+{
+	const zinc_json *map = zinc_json_member(configuration, "scalar_map");
+	zinc_status st = ZINC_OK;
+	size_t mark;
+
+	if (!zinc_is_real(in->dtype))
+		return zinc_report_error(r, "cast_value", err, "elements of type %s are not real numbers",
+					 in->dtype->name);
+	ZINC_TRY(zinc_members_only(members, "cast_value", configuration, r, err));
+	ZINC_TRY(parse_types(c, configuration, in, r, err));
+	ZINC_TRY(zinc_members_parse(members, "cast_value", configuration, c, r, err));
+	if (c->range == RANGE_WRAP && c->encode.to->format)
+		return zinc_report_error(r, "cast_value", err, "\"wrap\" is for integers, not for %s",
+					 c->encode.to->name);
+	if (c->range == RANGE_ERROR && zinc_json_member(configuration, "out_of_range"))
+		ZINC_TRY(zinc_report_lenient(r, "cast_value", err, "\"out_of_range\" should be missing for errors"));
+	mark = zinc_report_enter(r, "scalar_map");
+	if (map)
+		st = parse_map(c, map, r, err);
+	zinc_report_leave(r, mark);
+	ZINC_TRY(st);
+	c->encode.rounding = c->decode.rounding = (zinc_rounding)c->rounding;
+	c->encode.range = c->decode.range = c->range;
+	c->encode.failure = ZINC_E_RANGE;
+	c->decode.failure = ZINC_E_CORRUPT;
+	choose_way(&c->encode);
+	choose_way(&c->decode);
+	return ZINC_OK;
+}
+
+/* (5) */
+static zinc_status
+cast_fill(cast_codec *c, const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	uint64_t back = 0;
+
+	if (!in->fill)
+		return ZINC_OK;
+	if (cast(&c->encode, in->fill, &c->fill, 1, NULL) != ZINC_OK)
+		return zinc_report_error(r, "cast_value", err, "fill_value cannot be stored as %s", c->encode.to->name);
+	if (cast(&c->decode, &c->fill, &back, 1, NULL) != ZINC_OK ||
+	    key_of(in->dtype, &back) != key_of(in->dtype, in->fill))
+		ZINC_TRY(zinc_report_lenient(r, "cast_value", err, "fill_value changes when it is stored as %s",
+					     c->encode.to->name));
+	out->fill = &c->fill;
+	return ZINC_OK;
+}
+
+static void
+cast_free(zinc_codec *codec)
+{
+	cast_codec *c = (cast_codec *)codec;
+
+	zinc_free(codec->ctx, c->encode.pairs);
+	zinc_free(codec->ctx, c->encode.entries);
+	zinc_free(codec->ctx, c->decode.pairs);
+	zinc_free(codec->ctx, c->decode.entries);
+	zinc_dtype_free(c->encode.to);
+	zinc_free(codec->ctx, c);
+}
+
+static zinc_status
+cast_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+	   const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	zinc_codec *c;
+	zinc_status st;
+
+	ZINC_TRY(zinc_codec_new(&c, ops, ctx, sizeof(cast_codec), err));
+	st = parse_members((cast_codec *)c, configuration, in, r, err);
+	if (st == ZINC_OK)
+		st = cast_fill((cast_codec *)c, in, out, r, err);
+	if (st != ZINC_OK) {
+		cast_free(c);
+		return st;
+	}
+	out->dtype = ((cast_codec *)c)->encode.to;
+	*codec = c;
+	return ZINC_OK;
+}
+
+static zinc_status
+print_pairs(const direction *d, const char *name, zinc_json_doc *doc, zinc_json *map, zinc_error *err)
+{
+	zinc_json *list = zinc_json_make(doc, ZINC_JSON_ARRAY), *two;
+	size_t i;
+
+	if (d->npairs == 0)
+		return ZINC_OK;
+	for (i = 0; i < d->npairs; i++) {
+		two = zinc_json_make(doc, ZINC_JSON_ARRAY);
+		ZINC_TRY(zinc_json_append(two, d->from->ops->print_fill(d->from, &d->pairs[i].from, doc), err));
+		ZINC_TRY(zinc_json_append(two, d->to->ops->print_fill(d->to, &d->pairs[i].to, doc), err));
+		ZINC_TRY(zinc_json_append(list, two, err));
+	}
+	return zinc_json_set(doc, map, name, list, err);
+}
+
+static zinc_status
+cast_print(const zinc_codec *codec, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	const cast_codec *c = (const cast_codec *)codec;
+	zinc_json *o = zinc_json_make(doc, ZINC_JSON_OBJECT), *map = zinc_json_make(doc, ZINC_JSON_OBJECT), *more, *m;
+
+	ZINC_TRY(zinc_json_set(doc, o, "data_type", zinc_dtype_print(c->encode.to, doc), err));
+	ZINC_TRY(zinc_members_print(members, c, doc, &more, err));
+	for (m = more->first; m; m = m->next)
+		ZINC_TRY(zinc_json_set(doc, o, m->key, zinc_json_copy(doc, m), err));
+	if (!map)
+		return zinc_fail_nomem(err);
+	ZINC_TRY(print_pairs(&c->encode, "encode", doc, map, err));
+	ZINC_TRY(print_pairs(&c->decode, "decode", doc, map, err));
+	if (map->first)
+		ZINC_TRY(zinc_json_set(doc, o, "scalar_map", map, err));
+	*out = o;
+	return ZINC_OK;
+}
+
+static bool
+is_among(const char *const *choices, const char *word)
+{
+	for (; *choices; choices++)
+		if (strcmp(*choices, word) == 0)
+			return true;
+	return false;
+}
+
+/* "cast_value:int16", "cast_value:int16:clamp:towards-zero". */
+static zinc_status
+cast_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_json_doc *doc, zinc_json **out,
+		 zinc_error *err)
+{
+	zinc_json *o = zinc_json_make(doc, ZINC_JSON_OBJECT);
+	const char *member;
+	int i;
+
+	(void)in;
+	if (nwords == 0)
+		return zinc_fail(err, ZINC_E_INVALID, "cast_value needs a data type, as in \"cast_value:int16\"");
+	ZINC_TRY(zinc_json_set(doc, o, "data_type", zinc_json_make_string(doc, words[0]), err));
+	for (i = 1; i < nwords; i++) {
+		member = is_among(roundings, words[i]) ? "rounding"
+			 : is_among(ranges, words[i])  ? "out_of_range"
+						       : NULL;
+		if (!member)
+			return zinc_fail(err, ZINC_E_INVALID,
+					 "cast_value: \"%.60s\" is neither a rounding nor what to do out of range",
+					 words[i]);
+		ZINC_TRY(zinc_json_set(doc, o, member, zinc_json_make_string(doc, words[i]), err));
+	}
+	*out = o;
+	return ZINC_OK;
+}
+
+static const zinc_array_ops coder = {
+    .encode = cast_encode,
+    .decode = cast_decode,
+};
+
+const zinc_codec_ops zinc_codec_cast_value = {
+    .name = "cast_value",
+    .purpose = "numbers stored as another type; may lose digits",
+    .kind = ZINC_ARRAY_ARRAY,
+    .fixed_size = true,
+    .needs_configuration = true,
+    .parse = cast_parse,
+    .print = cast_print,
+    .parse_words = cast_parse_words,
+    .free = cast_free,
+    .array = &coder,
+};

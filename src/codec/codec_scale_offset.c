@@ -1,0 +1,386 @@
+/*
+ * codec_scale_offset.c - (x - offset) * scale, in the type of the elements
+ *
+ *     float32 20.5, offset 20, scale 10  ->  5  ->  5 / 10 + 20 = 20.5
+ *     int16   130, offset 100, scale 2   ->  60 ->  60 / 2 + 100 = 130
+ *
+ * Promises (tests/unit/test_codec_scale_offset.c names each by its number):
+ *
+ * (1) Each operation is rounded to the type of the elements, to nearest even.  Integers are computed exactly.
+ * (2) A result that the type cannot represent is never stored nor returned: E_RANGE on writing, E_CORRUPT on reading.
+ *     For integers these are overflow and a division with a remainder, for floats a finite number that would become
+ *     infinite.
+ * (3) NaN and infinities stay what they are, except for the sign of an infinity.
+ * (4) The codecs behind it have the fill value (fill - offset) * scale.
+ *
+ * Writing also refuses an integer difference x - offset that the type cannot represent.  Reading does not look at
+ * intermediate results: zarr-python stores such elements, and the final number is right.
+ */
+#include <float.h>
+#include <math.h>
+
+#include "codec/codec_parts.h"
+
+typedef struct scale_codec scale_codec;
+
+/* Convert n elements; returns the index of the first whose result the type cannot represent, or n. */
+typedef size_t (*scale_fn)(const scale_codec *c, const void *in, void *out, size_t n, bool back);
+
+struct scale_codec {
+	zinc_codec codec;
+	const zinc_dtype *type;
+	scale_fn run;
+	uint64_t offset, scale; /* as bits of the type */
+	uint64_t fill;
+};
+
+static const zinc_member members[] = {{.name = "offset"}, {.name = "scale"}, {.name = NULL}};
+
+/* ---- float32, float64 ---- */
+
+/* Elements may be at any address.  A finite element with a result that is not fails. */
+#define DEFINE_FLOATS(type, name, finite_max, magnitude)                                                               \
+	typedef type name __attribute__((aligned(1), may_alias));                                                      \
+                                                                                                                       \
+	static bool name##_fails(type x, type y)                                                                       \
+	{                                                                                                              \
+		return (magnitude(x) <= finite_max) & !(magnitude(y) <= finite_max);                                   \
+	}                                                                                                              \
+                                                                                                                       \
+	static size_t scale_##name(const scale_codec *c, const void *from, void *to, size_t n, bool back)              \
+	{                                                                                                              \
+		const name *in = (const name *)from;                                                                   \
+		name *out = (name *)to;                                                                                \
+		type offset, scale;                                                                                    \
+		bool bad = false;                                                                                      \
+		size_t i;                                                                                              \
+                                                                                                                       \
+		zinc_bits_put(&offset, sizeof offset, c->offset);                                                      \
+		zinc_bits_put(&scale, sizeof scale, c->scale);                                                         \
+		for (i = 0; i < n && !back; i++) {                                                                     \
+			const type x = in[i], y = (x - offset) * scale;                                                \
+                                                                                                                       \
+			out[i] = y;                                                                                    \
+			bad |= name##_fails(x, y);                                                                     \
+		}                                                                                                      \
+		for (i = 0; i < n && back; i++) {                                                                      \
+			const type x = in[i], y = x / scale + offset;                                                  \
+                                                                                                                       \
+			out[i] = y;                                                                                    \
+			bad |= name##_fails(x, y);                                                                     \
+		}                                                                                                      \
+		for (i = 0; bad && !name##_fails(in[i], out[i]); i++)                                                  \
+			;                                                                                              \
+		return bad ? i : n;                                                                                    \
+	}
+
+DEFINE_FLOATS(float, float32, FLT_MAX, fabsf)
+DEFINE_FLOATS(double, float64, DBL_MAX, fabs)
+
+/* ---- other floats ---- */
+
+/* Round to a number of the type; false: it has no such number. */
+static bool
+round_to_type(const zinc_dtype *t, double *v)
+{
+	const bool finite = isfinite(*v);
+	uint64_t element;
+	zinc_exact x;
+
+	zinc_exact_read_double(*v, &x);
+	if (zinc_exact_write(t, &x, ZINC_ROUND_EVEN, &element) > ZINC_FIT_ROUNDED)
+		return false;
+	zinc_exact_read(t, &element, &x);
+	*v = zinc_exact_double(&x);
+	return !finite || isfinite(*v);
+}
+
+static double
+number_of(const zinc_dtype *t, const void *element)
+{
+	zinc_exact x;
+
+	zinc_exact_read(t, element, &x);
+	return zinc_exact_double(&x);
+}
+
+/* A double has more than twice the digits of these types, so rounding its result once more is the same as rounding the
+ * exact one. */
+static size_t
+scale_small(const scale_codec *c, const void *in, void *out, size_t n, bool back)
+{
+	const zinc_dtype *t = c->type;
+	uint64_t packed[2];
+	double offset, scale, v;
+	zinc_exact x;
+	size_t i;
+
+	zinc_bits_put(&packed[0], t->size, c->offset);
+	zinc_bits_put(&packed[1], t->size, c->scale);
+	offset = number_of(t, &packed[0]);
+	scale = number_of(t, &packed[1]);
+	for (i = 0; i < n; i++) {
+		v = number_of(t, (const uint8_t *)in + i * t->size);
+		v = back ? v / scale : v - offset;
+		if (!round_to_type(t, &v))
+			return i;
+		v = back ? v + offset : v * scale;
+		if (!round_to_type(t, &v))
+			return i;
+		zinc_exact_read_double(v, &x);
+		(void)zinc_exact_write(t, &x, ZINC_ROUND_EVEN, (uint8_t *)out + i * t->size); /* exact */
+	}
+	return n;
+}
+
+/* ---- integers ---- */
+
+static int64_t
+extend(const zinc_dtype *t, uint64_t bits)
+{
+	return (int64_t)(bits << (64 - t->bits)) >> (64 - t->bits);
+}
+
+static bool
+fits_signed(const zinc_dtype *t, int64_t v)
+{
+	return v == extend(t, (uint64_t)v);
+}
+
+static bool
+encode_signed(const zinc_dtype *t, int64_t x, int64_t offset, int64_t scale, int64_t *out)
+{
+	int64_t v;
+
+	return !__builtin_sub_overflow(x, offset, &v) && fits_signed(t, v) && !__builtin_mul_overflow(v, scale, out) &&
+	       fits_signed(t, *out);
+}
+
+/* x / -1 may not fit where offset - x does. */
+static bool
+decode_signed(const zinc_dtype *t, int64_t x, int64_t offset, int64_t scale, int64_t *out)
+{
+	if (scale == -1)
+		return !__builtin_sub_overflow(offset, x, out) && fits_signed(t, *out);
+	return x % scale == 0 && !__builtin_add_overflow(x / scale, offset, out) && fits_signed(t, *out);
+}
+
+static size_t
+scale_signed(const scale_codec *c, const void *in, void *out, size_t n, bool back)
+{
+	const zinc_dtype *t = c->type;
+	const int64_t offset = extend(t, c->offset), scale = extend(t, c->scale);
+	int64_t v = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const int64_t x = extend(t, zinc_bits_get((const uint8_t *)in + i * t->size, t->size));
+
+		if (!(back ? decode_signed : encode_signed)(t, x, offset, scale, &v))
+			return i;
+		zinc_bits_put((uint8_t *)out + i * t->size, t->size, (uint64_t)v);
+	}
+	return n;
+}
+
+static bool
+encode_unsigned(uint64_t max, uint64_t x, uint64_t offset, uint64_t scale, uint64_t *out)
+{
+	return x >= offset && !__builtin_mul_overflow(x - offset, scale, out) && *out <= max;
+}
+
+static bool
+decode_unsigned(uint64_t max, uint64_t x, uint64_t offset, uint64_t scale, uint64_t *out)
+{
+	return x % scale == 0 && !__builtin_add_overflow(x / scale, offset, out) && *out <= max;
+}
+
+static size_t
+scale_unsigned(const scale_codec *c, const void *in, void *out, size_t n, bool back)
+{
+	const zinc_dtype *t = c->type;
+	const uint64_t max = UINT64_MAX >> (64 - t->bits);
+	uint64_t v = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const uint64_t x = zinc_bits_get((const uint8_t *)in + i * t->size, t->size) & max;
+
+		if (!(back ? decode_unsigned : encode_unsigned)(max, x, c->offset, c->scale, &v))
+			return i;
+		zinc_bits_put((uint8_t *)out + i * t->size, t->size, v);
+	}
+	return n;
+}
+
+/* ---- the codec ---- */
+
+static scale_fn
+kernel_of(const zinc_dtype *t)
+{
+	if (t->type == ZINC_FLOAT32)
+		return scale_float32;
+	if (t->type == ZINC_FLOAT64)
+		return scale_float64;
+	if (t->kind == ZINC_KIND_FLOAT)
+		return scale_small;
+	return t->kind == ZINC_KIND_INT ? scale_signed : scale_unsigned;
+}
+
+static zinc_status
+scale_encode(const zinc_codec *codec, zinc_scratch *s, const zinc_rep *rep, const void *in, void *out, zinc_error *err)
+{
+	const scale_codec *c = (const scale_codec *)codec;
+	size_t n, done;
+
+	(void)s;
+	ZINC_TRY(zinc_recode_count(rep, &n, err));
+	done = c->run(c, in, out, n, false);
+	if (done < n)
+		return zinc_fail(err, ZINC_E_RANGE, "element %zu: (x - offset) * scale is not a number of type %s",
+				 done, c->type->name);
+	return ZINC_OK;
+}
+
+static zinc_status
+scale_decode(const zinc_codec *codec, zinc_scratch *s, const zinc_rep *rep, const void *in, void *out, zinc_error *err)
+{
+	const scale_codec *c = (const scale_codec *)codec;
+	size_t n, done;
+
+	(void)s;
+	ZINC_TRY(zinc_recode_count(rep, &n, err));
+	done = c->run(c, in, out, n, true);
+	if (done < n)
+		return zinc_fail(err, ZINC_E_CORRUPT, "element %zu: x / scale + offset is not a number of type %s",
+				 done, c->type->name);
+	return ZINC_OK;
+}
+
+/* ---- configuration ---- */
+
+/* The bits of `number`, an integer, in this type. */
+static uint64_t
+bits_of(const zinc_dtype *t, uint64_t number)
+{
+	const zinc_exact x = zinc_exact_of(false, number, 0);
+	uint64_t element = 0;
+
+	(void)zinc_exact_write(t, &x, ZINC_ROUND_EVEN, &element);
+	return zinc_bits_get(&element, t->size);
+}
+
+/* A missing member leaves *bits. */
+static zinc_status
+parse_number(const zinc_dtype *t, const zinc_json *configuration, const char *member, uint64_t *bits, zinc_report *r,
+	     zinc_error *err)
+{
+	const zinc_json *v = zinc_json_member(configuration, member);
+	uint64_t element = 0;
+	zinc_status st;
+	zinc_exact x;
+	size_t mark;
+
+	if (!v)
+		return ZINC_OK;
+	mark = zinc_report_enter(r, member);
+	st = zinc_scalar_parse(t, v, "scale_offset", &element, r, err);
+	if (st == ZINC_OK) {
+		zinc_exact_read(t, &element, &x);
+		*bits = zinc_bits_get(&element, t->size);
+		if (x.kind > ZINC_EXACT_FINITE)
+			st = zinc_report_error(r, "scale_offset", err, "\"%s\" must be a finite number", member);
+		else if (x.kind == ZINC_EXACT_ZERO && strcmp(member, "scale") == 0)
+			st = zinc_report_error(r, "scale_offset", err, "\"scale\" cannot be 0");
+	}
+	zinc_report_leave(r, mark);
+	return st;
+}
+
+static zinc_status
+parse_members(scale_codec *c, const zinc_json *configuration, const zinc_rep *in, zinc_report *r, zinc_error *err)
+{
+	if (!zinc_is_real(in->dtype) || (in->dtype->format && !in->dtype->format->has_zero))
+		return zinc_report_error(r, "scale_offset", err, "elements of type %s cannot be scaled",
+					 in->dtype->name);
+	ZINC_TRY(zinc_members_only(members, "scale_offset", configuration, r, err));
+	c->type = in->dtype;
+	c->run = kernel_of(c->type);
+	c->offset = bits_of(c->type, 0);
+	c->scale = bits_of(c->type, 1);
+	ZINC_TRY(parse_number(c->type, configuration, "offset", &c->offset, r, err));
+	return parse_number(c->type, configuration, "scale", &c->scale, r, err);
+}
+
+/* (4) */
+static zinc_status
+scale_fill(scale_codec *c, const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	if (!in->fill)
+		return ZINC_OK;
+	if (c->run(c, in->fill, &c->fill, 1, false) != 1)
+		return zinc_report_error(r, "scale_offset", err,
+					 "(fill_value - offset) * scale is not a number of type %s", c->type->name);
+	out->fill = &c->fill;
+	return ZINC_OK;
+}
+
+static zinc_status
+scale_parse(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx, const zinc_json *configuration,
+	    const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
+{
+	zinc_codec *c;
+	zinc_status st;
+
+	ZINC_TRY(zinc_codec_new(&c, ops, ctx, sizeof(scale_codec), err));
+	st = parse_members((scale_codec *)c, configuration, in, r, err);
+	if (st == ZINC_OK)
+		st = scale_fill((scale_codec *)c, in, out, r, err);
+	if (st == ZINC_OK)
+		*codec = c;
+	else
+		zinc_codec_free(c);
+	return st;
+}
+
+static zinc_status
+print_number(const zinc_dtype *t, const char *member, uint64_t bits, uint64_t fallback, zinc_json_doc *doc,
+	     zinc_json *o, zinc_error *err)
+{
+	uint64_t element;
+
+	if (bits == fallback)
+		return ZINC_OK;
+	zinc_bits_put(&element, t->size, bits);
+	return zinc_json_set(doc, o, member, t->ops->print_fill(t, &element, doc), err);
+}
+
+/* The defaults are not printed, nor an empty configuration. */
+static zinc_status
+scale_print(const zinc_codec *codec, zinc_json_doc *doc, zinc_json **out, zinc_error *err)
+{
+	const scale_codec *c = (const scale_codec *)codec;
+	zinc_json *o = zinc_json_make(doc, ZINC_JSON_OBJECT);
+
+	if (!o)
+		return zinc_fail_nomem(err);
+	ZINC_TRY(print_number(c->type, "offset", c->offset, bits_of(c->type, 0), doc, o, err));
+	ZINC_TRY(print_number(c->type, "scale", c->scale, bits_of(c->type, 1), doc, o, err));
+	*out = o->first ? o : NULL;
+	return ZINC_OK;
+}
+
+static const zinc_array_ops coder = {
+    .encode = scale_encode,
+    .decode = scale_decode,
+};
+
+const zinc_codec_ops zinc_codec_scale_offset = {
+    .name = "scale_offset",
+    .purpose = "(x - offset) * scale, in the same type; loses digits",
+    .kind = ZINC_ARRAY_ARRAY,
+    .fixed_size = true,
+    .parse = scale_parse,
+    .print = scale_print,
+    .array = &coder,
+};

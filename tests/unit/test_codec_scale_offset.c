@@ -1,0 +1,261 @@
+/*
+ * test_codec_scale_offset.c - (x - offset) * scale: the promises of codec_scale_offset.c, by number
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "codec/codec_parts.h"
+#include "support/codecs.h"
+#include "support/random.h"
+#include "support/test.h"
+
+#define SCALE(members) "{\"name\": \"scale_offset\", \"configuration\": {" members "}}"
+#define BOTH(o, s)     "\"offset\": " o ", \"scale\": " s
+#define LITTLE         "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}"
+#define CHAIN(members) "[" SCALE(members) ", " LITTLE "]"
+#define AT             "/0/configuration"
+
+static const uint64_t one[] = {1, ENDED}, two[] = {2, ENDED}, three[] = {3, ENDED}, four[] = {4, ENDED};
+
+/* (1) The picture in codec_scale_offset.c; float16 and float32 are rounded after each operation. */
+static void
+pictures(void **state)
+{
+	const float in[] = {20.5F, 20}, tenth[] = {0.3F};
+	const int16_t whole[] = {130, 100, 99};
+	const uint16_t halves[] = {0x3c01, 0x6800, 0x8000}; /* 1 + 2^-10, 2048, -0 */
+
+	(void)state;
+	codec_encodes(CHAIN(BOTH("20", "10")), "float32", two, in, ZINC_OK, "0000a040 00000000");
+	codec_decodes(CHAIN(BOTH("20", "10")), "float32", two, "0000a040 00000000", ZINC_OK, in);
+	codec_encodes(CHAIN(BOTH("100", "2")), "int16", three, whole, ZINC_OK, "3c00 0000 feff");
+	codec_decodes(CHAIN(BOTH("100", "2")), "int16", three, "3c00 0000 feff", ZINC_OK, whole);
+	codec_encodes(CHAIN("\"scale\": 0.1"), "float32", one, tenth, ZINC_OK, "90c2f53c");
+	/* 2048 - 1 is 2047; 2047 * 3 = 6141 is 6140 in halves; a double would keep 6141 */
+	codec_encodes(CHAIN(BOTH("1", "3")), "float16", three, halves, ZINC_OK, "001a ff6d 00c2");
+	/* without a configuration nothing changes */
+	chain_roundtrip("[\"scale_offset\", " LITTLE "]", "float32", two, NULL, in);
+	codec_encodes("[\"scale_offset\", " LITTLE "]", "float32", two, in, ZINC_OK, "0000a441 0000a041");
+}
+
+/* (2) Integers. */
+static void
+integers(void **state)
+{
+	const int8_t in[] = {-128, 0, 127}, edge[] = {-127, 0, 127}, low[] = {127, 0, -127};
+	const uint8_t un[] = {5, 6, 255}, under[] = {5, 4, 6};
+	const uint64_t large[] = {UINT64_MAX, 0x8000000000000001, 0x8000000000000000};
+	const int64_t least[] = {INT64_MIN, 0, 0};
+
+	(void)state;
+	codec_encodes(CHAIN("\"scale\": 2"), "int8", three, in, ZINC_E_RANGE, NULL);
+	codec_encodes(CHAIN("\"offset\": 1"), "int8", three, in, ZINC_E_RANGE, NULL);
+	codec_encodes(CHAIN("\"offset\": -1"), "int8", three, in, ZINC_E_RANGE, NULL);
+	codec_encodes(CHAIN("\"scale\": -1"), "int8", three, in, ZINC_E_RANGE, NULL);
+	codec_encodes(CHAIN("\"scale\": -1"), "int8", three, edge, ZINC_OK, "7f0081");
+	codec_decodes(CHAIN("\"scale\": -1"), "int8", three, "81007f", ZINC_OK, low);
+	codec_encodes(CHAIN(BOTH("5", "1")), "uint8", three, un, ZINC_OK, "0001fa");
+	codec_encodes(CHAIN(BOTH("5", "1")), "uint8", three, under, ZINC_E_RANGE, NULL);
+	codec_encodes(CHAIN(BOTH("5", "2")), "uint8", three, un, ZINC_E_RANGE, NULL);
+	codec_encodes(CHAIN("\"offset\": 9223372036854775808"), "uint64", three, large, ZINC_OK,
+		      "ffffffffffffff7f 0100000000000000 0000000000000000");
+	codec_encodes(CHAIN("\"scale\": -1"), "int64", three, least, ZINC_E_RANGE, NULL);
+	/* remainders and overflow on reading */
+	codec_decodes(CHAIN("\"scale\": 2"), "int8", three, "020406", ZINC_OK, "\1\2\3");
+	codec_decodes(CHAIN("\"scale\": 2"), "int8", three, "020306", ZINC_E_CORRUPT, NULL);
+	codec_decodes(CHAIN("\"scale\": 3"), "uint8", three, "000304", ZINC_E_CORRUPT, NULL);
+	codec_decodes(CHAIN("\"offset\": 127"), "int8", three, "00ff01", ZINC_E_CORRUPT, NULL);
+	codec_decodes(CHAIN("\"offset\": 250"), "uint8", three, "000006", ZINC_E_CORRUPT, NULL);
+	/* -128 / -1 is not an int8, but the number in the end is */
+	codec_decodes(CHAIN(BOTH("-1", "-1")), "int8", one, "80", ZINC_OK, "\177");
+	codec_decodes(CHAIN("\"scale\": -1"), "int8", one, "80", ZINC_E_CORRUPT, NULL);
+	codec_decodes(CHAIN("\"scale\": -1"), "int64", one, "0000000000000080", ZINC_E_CORRUPT, NULL);
+}
+
+/* (2), (3) Floats. */
+static void
+floats(void **state)
+{
+	const double big[] = {1, 1e300, 1}, special[] = {INFINITY, -INFINITY, 1}, nan[] = {NAN};
+	const float single[] = {0, 0, 1e30F};
+	const uint16_t half[] = {0, 0x7bff, 0}, infinite[] = {0, 0x7c00, 0};
+
+	(void)state;
+	codec_encodes(CHAIN("\"scale\": 1e10"), "float64", three, big, ZINC_E_RANGE, NULL);
+	codec_encodes(CHAIN("\"scale\": 1e10"), "float32", three, single, ZINC_E_RANGE, NULL);
+	codec_encodes(CHAIN("\"scale\": 2"), "float16", three, half, ZINC_E_RANGE, NULL);
+	codec_encodes(CHAIN("\"scale\": 2"), "float16", three, infinite, ZINC_OK, "0000 007c 0000");
+	codec_encodes(CHAIN("\"offset\": -1.7976931348623157e308"), "float64", one, big, ZINC_OK, "ffffffffffffef7f");
+	codec_encodes(CHAIN("\"scale\": -2"), "float64", three, special, ZINC_OK,
+		      "000000000000f0ff 000000000000f07f 00000000000000c0");
+	codec_encodes(CHAIN(BOTH("1", "2")), "float64", one, nan, ZINC_OK, "000000000000f87f");
+	codec_decodes(CHAIN("\"scale\": 1e-10"), "float32", one, "ffff7f7f", ZINC_E_CORRUPT, NULL);
+	codec_decodes(CHAIN("\"scale\": 1e-10"), "float32", one, "0000807f", ZINC_OK,
+		      ZINC_HOST_BIG ? "\x7f\x80\0\0" : "\0\0\x80\x7f");
+	codec_decodes(CHAIN("\"scale\": 0.1"), "float16", one, "ff7b", ZINC_E_CORRUPT, NULL);
+}
+
+/* (2) The element is named, also after the first block. */
+static void
+place_of_error(void **state)
+{
+	const uint64_t shape[] = {1000, ENDED};
+	static double in[1000];
+	zinc_error err = ZINC_ERROR_INIT;
+	chain_case t;
+
+	(void)state;
+	assert_ok(chain_init(&t, NULL, CHAIN("\"scale\": 100"), "float64", shape, NULL, true, &err));
+	in[777] = in[900] = 1e307;
+	assert_int_equal(chain_encode(&t, in, &err), ZINC_E_RANGE);
+	assert_non_null(strstr(zinc_error_text(&err), "element 777:"));
+	chain_fini(&t);
+}
+
+/* (1) Random small integers against arithmetic in long long, and halves against arithmetic in double, whose results
+ * are exact there. */
+static void
+random_numbers(void **state)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	char codecs[160];
+	chain_case t;
+	int i, k;
+
+	(void)state;
+	for (i = 0; i < 400; i++) {
+		const int offset = (int)random_below(256) - 128, scale = (int)random_below(9) - 4;
+		int8_t in[64], back[64];
+		int n = 0;
+
+		if (scale == 0)
+			continue;
+		snprintf(codecs, sizeof codecs, CHAIN("\"offset\": %d, \"scale\": %d"), offset, scale);
+		assert_ok(chain_init(&t, NULL, codecs, "int8", (const uint64_t[]){64, ENDED}, NULL, true, &err));
+		for (k = 0; k < 4000 && n < 64; k++) {
+			const int x = (int)random_below(256) - 128, d = x - offset, y = d * scale;
+
+			in[n] = (int8_t)x;
+			n += d >= -128 && d <= 127 && y >= -128 && y <= 127;
+		}
+		if (n == 64) {
+			assert_ok(chain_encode(&t, in, &err));
+			for (k = 0; k < 64; k++)
+				assert_int_equal((int8_t)t.out.p[k], (in[k] - offset) * scale);
+			assert_ok(chain_decode(&t, t.out.p, t.out.n, back, &err));
+			assert_memory_equal(back, in, sizeof in);
+		}
+		chain_fini(&t);
+	}
+}
+
+/* (1), (2) Types that C does not have: int4, bfloat16, a float without infinity, and one without zero. */
+static void
+small_types(void **state)
+{
+	const int8_t in[] = {-8, 7, 3}, twos[] = {1, 3, 2};
+	const uint16_t bf[] = {0x3f80, 0x3f81, 0x4000}; /* 1, 1 + 2^-7, 2 */
+	const uint8_t fp4[] = {0x2, 0x5, 0xa};          /* 1, 3, -1 of float4_e2m1fn */
+
+	(void)state;
+	codec_encodes(CHAIN(BOTH("1", "2")), "int4", three, twos, ZINC_OK, "00 04 02");
+	codec_encodes(CHAIN(BOTH("1", "1")), "int4", three, in, ZINC_E_RANGE, NULL);
+	codec_encodes(CHAIN("\"scale\": 3"), "int4", three, twos, ZINC_E_RANGE, NULL);
+	codec_encodes(CHAIN("\"scale\": 3"), "bfloat16", three, bf, ZINC_OK, "4040 4240 c040");
+	codec_encodes(CHAIN(BOTH("1", "2")), "float4_e2m1fn", three, fp4, ZINC_OK, "00 06 0e");
+	codec_encodes(CHAIN("\"scale\": 4"), "float4_e2m1fn", three, fp4, ZINC_E_RANGE, NULL);
+	chain_finds(CHAIN("\"scale\": 2"), "float8_e8m0fnu", three, ZINC_E_CORRUPT, "scale_offset", AT);
+}
+
+/* (4) */
+static void
+fill_values(void **state)
+{
+	static const char shard[] =
+	    "[" SCALE(BOTH("100", "2")) ", {\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [2], "
+					"\"codecs\": [" LITTLE "], \"index_codecs\": [" LITTLE "]}}]";
+	const int16_t fill = 130, in[] = {130, 130, 1, 130}, low = -32768, want = 60;
+	const double nan = NAN;
+	zinc_error err = ZINC_ERROR_INIT;
+	chain_case t;
+	int16_t back[4];
+
+	(void)state;
+	assert_ok(chain_init(&t, NULL, CHAIN(BOTH("100", "2")), "int16", four, &fill, true, &err));
+	assert_memory_equal(t.chain->ab_rep.fill, &want, 2);
+	assert_memory_equal(t.chain->rep.fill, &fill, 2);
+	chain_fini(&t);
+	assert_ok(chain_init(&t, NULL, shard, "int16", four, &fill, true, &err));
+	assert_ok(chain_encode(&t, in, &err));
+	assert_int_equal(t.out.n, 4 + 2 * 16); /* one inner chunk */
+	assert_ok(chain_decode(&t, t.out.p, t.out.n, back, &err));
+	assert_memory_equal(back, in, sizeof in);
+	chain_fini(&t);
+	assert_int_equal(chain_init(&t, NULL, CHAIN(BOTH("100", "2")), "int16", four, &low, false, &err),
+			 ZINC_E_CORRUPT);
+	assert_string_equal(t.rule, "scale_offset");
+	chain_fini(&t);
+	assert_ok(chain_init(&t, NULL, CHAIN(BOTH("100", "2")), "float64", four, &nan, true, &err));
+	chain_fini(&t);
+}
+
+static void
+configuration(void **state)
+{
+	const double in[4] = {1, 2, 3, 4};
+
+	(void)state;
+	codec_prints(CHAIN(BOTH("1000", "0.1")), "float64", CHAIN(BOTH("1000.0", "0.1")), "[]");
+	codec_prints(CHAIN(BOTH("0", "0.1")), "float32", CHAIN("\"scale\": 0.1"), "[]");
+	codec_prints(CHAIN(BOTH("\"0x3c00\"", "\"0x4000\"")), "float16", CHAIN(BOTH("1.0", "2.0")), "[]");
+	codec_prints(CHAIN(BOTH("18446744073709551615", "1")), "uint64", CHAIN("\"offset\": 18446744073709551615"),
+		     "[]");
+	codec_prints(CHAIN(BOTH("0", "1")), "int8", "[{\"name\": \"scale_offset\"}, " LITTLE "]", "[]");
+	codec_words("scale_offset", "int8", "[{\"name\": \"scale_offset\"}, " LITTLE "]");
+	codec_words("scale_offset:1", "int8", NULL);
+	codec_sweep(CHAIN(BOTH("1", "2")), "float64", four, in);
+	codec_warm(CHAIN(BOTH("1", "2")), "float64", four, in);
+}
+
+#define REFUSED(members, dtype, at) chain_finds(CHAIN(members), dtype, four, ZINC_E_CORRUPT, "scale_offset", AT at)
+#define ODD(members, dtype, at)     chain_finds(CHAIN(members), dtype, four, ZINC_OK, "scale_offset", AT at)
+
+static void
+findings(void **state)
+{
+	(void)state;
+	REFUSED("\"scale\": 0", "float64", "/scale");
+	REFUSED("\"scale\": -0.0", "float64", "/scale");
+	REFUSED("\"scale\": \"0\"", "float64", "/scale");
+	REFUSED("\"scale\": 1e-400", "float64", "/scale");
+	REFUSED("\"scale\": 1e-50", "float32", "/scale");
+	REFUSED("\"scale\": \"NaN\"", "float64", "/scale");
+	REFUSED("\"offset\": \"Infinity\"", "float64", "/offset");
+	REFUSED("\"offset\": -1", "uint8", "/offset");
+	REFUSED("\"offset\": 0.5", "int8", "/offset");
+	REFUSED("\"offset\": 128", "int8", "/offset");
+	REFUSED("\"offset\": null", "int8", "/offset");
+	REFUSED("\"offset\": [1]", "int8", "/offset");
+	REFUSED("\"factor\": 1", "int8", "/factor");
+	REFUSED("", "bool", "");
+	REFUSED("", "complex64", "");
+	REFUSED("", "r8", "");
+	chain_finds("[\"scale_offset\", \"bytes\"]", "bool", four, ZINC_E_CORRUPT, "scale_offset", "/0");
+	/* as zarr-python may write them */
+	ODD("\"offset\": \"5\"", "float64", "/offset");
+	ODD("\"scale\": \"0.1\"", "float64", "/scale");
+	ODD("\"offset\": \"5\"", "uint8", "/offset");
+	ODD("\"scale\": 2.0", "int8", "/scale");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(pictures),       cmocka_unit_test(integers),       cmocka_unit_test(floats),
+	    cmocka_unit_test(place_of_error), cmocka_unit_test(random_numbers), cmocka_unit_test(small_types),
+	    cmocka_unit_test(fill_values),    cmocka_unit_test(configuration),  cmocka_unit_test(findings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
