@@ -126,20 +126,6 @@ check_order(const links *all, zinc_report *r, zinc_error *err)
 
 /* ---- third pass: configurations ---- */
 
-/* The shape of the encoded side of a codec that reorders. */
-static void
-permute(uint64_t *shape, const int *order, int ndim)
-{
-	uint64_t old[ZINC_MAX_NDIM];
-	int i;
-
-	if (!order)
-		return;
-	memcpy(old, shape, (size_t)ndim * sizeof *shape);
-	for (i = 0; i < ndim; i++)
-		shape[i] = old[order[i]];
-}
-
 /* Parse one codec.  `rep` is its decoded side, and is set to its encoded side. */
 static zinc_status
 parse_link(zinc_chain *c, const link *l, zinc_rep *rep, zinc_report *r, zinc_error *err)
@@ -161,7 +147,7 @@ parse_link(zinc_chain *c, const link *l, zinc_rep *rep, zinc_report *r, zinc_err
 	} else {
 		c->aa_rep[c->naa] = *rep;
 		c->aa[c->naa++] = codec;
-		permute(next.shape, zinc_codec_order(codec), rep->ndim);
+		ZINC_TRY(zinc_codec_encoded_shape(codec, &next, err)); /* parse has checked that it is possible */
 		*rep = next;
 	}
 	return ZINC_OK;
@@ -194,16 +180,17 @@ fold_orders(zinc_chain *c)
 	int i, k;
 
 	c->reorders_only = true;
-	for (i = 0; i < c->rep.ndim; i++)
+	c->reshapes_only = c->naa > 0;
+	for (i = 0; i < ZINC_MAX_NDIM; i++)
 		c->axis[i] = i;
 	for (k = 0; k < c->naa; k++) {
+		c->reorders_only = c->reorders_only && zinc_codec_reorders(c->aa[k]->ops);
+		c->reshapes_only = c->reshapes_only && zinc_codec_reshapes(c->aa[k]->ops);
+	}
+	for (k = 0; k < c->naa && c->reorders_only; k++) {
 		const int *order = zinc_codec_order(c->aa[k]);
 		int old[ZINC_MAX_NDIM];
 
-		if (!order) {
-			c->reorders_only = false;
-			continue;
-		}
 		memcpy(old, c->axis, sizeof old);
 		for (i = 0; i < c->rep.ndim; i++)
 			c->axis[i] = old[order[i]];

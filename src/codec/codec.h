@@ -79,6 +79,10 @@ typedef struct zinc_array_ops {
 	/* For a codec that only reorders: axis i of the encoded side is axis order[i] of the decoded side.  Then
 	 * encode and decode are not needed.  NULL for the others. */
 	const int *(*order)(const zinc_codec *c);
+	/* For a codec that changes the shape, but keeps the elements in C order: set ndim and shape of the encoded side
+	 * `out` for chunks of the shape of `in`.  E_CORRUPT: impossible for this shape.  Then encode and decode are not
+	 * needed.  NULL for the others. */
+	zinc_status (*reshape)(const zinc_codec *c, const zinc_rep *in, zinc_rep *out, zinc_error *err);
 } zinc_array_ops;
 
 /* Array->bytes. */
@@ -185,7 +189,7 @@ struct zinc_codec_ops {
 	 * Instead of the table: make the codec from its configuration (NULL if absent; the report points at it) for
 	 * `in`, which for bytes->bytes codecs is the decoded side of the array->bytes codec.  Array->array codecs may
 	 * change the dtype and fill of `out` (owned by the codec, or by `in`), which begins as `in`; its shape follows
-	 * from `array->order`.
+	 * from `array->order` or `array->reshape`.
 	 */
 	zinc_status (*parse)(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx,
 			     const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
@@ -217,6 +221,13 @@ static inline const int *
 zinc_codec_order(const zinc_codec *c)
 {
 	return zinc_codec_reorders(c->ops) ? c->ops->array->order(c) : NULL;
+}
+
+/* Does it change the shape and nothing else? */
+static inline bool
+zinc_codec_reshapes(const zinc_codec_ops *ops)
+{
+	return ops->array && ops->array->reshape;
 }
 
 /* Find a codec; NULL: unknown.  By the v3 name or an alias. */
@@ -255,7 +266,8 @@ typedef struct zinc_chain {
 	zinc_codec **bb;
 	zinc_rep ab_rep;         /* decoded side of the array->bytes codec (largest chunk) */
 	bool reorders_only;      /* every array->array codec has `order` (or there is none) */
-	int axis[ZINC_MAX_NDIM]; /* if so: axis i of ab_rep is axis axis[i] of rep */
+	int axis[ZINC_MAX_NDIM]; /* if so: axis i of ab_rep is axis axis[i] of rep; else axis[i] is i */
+	bool reshapes_only;      /* array->array codecs change the shape alone: elements are stored in C order of rep */
 	const zinc_shard *shard; /* ab, when it is sharding_indexed */
 	bool open_shard;         /* shard != NULL, reorders_only and nbb == 0: inner chunks can be fetched one by one */
 	uint64_t unit_shape[ZINC_MAX_NDIM]; /* in axes of rep: the innermost chunk that can be decoded alone (through

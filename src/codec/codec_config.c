@@ -356,6 +356,20 @@ zinc_verifies_always(const zinc_codec *c)
 }
 
 zinc_status
+zinc_codec_encoded_shape(const zinc_codec *c, zinc_rep *rep, zinc_error *err)
+{
+	const int *order = zinc_codec_order(c);
+	const zinc_rep old = *rep;
+	int i;
+
+	if (zinc_codec_reshapes(c->ops))
+		return c->ops->array->reshape(c, &old, rep, err);
+	for (i = 0; order && i < rep->ndim; i++)
+		rep->shape[i] = old.shape[order[i]];
+	return ZINC_OK;
+}
+
+zinc_status
 zinc_rep_bytes(const zinc_rep *rep, size_t *nbytes, zinc_error *err)
 {
 	uint64_t n;

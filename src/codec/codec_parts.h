@@ -27,6 +27,8 @@ extern const zinc_codec_ops zinc_codec_sharding;
 extern const zinc_codec_ops zinc_codec_bitround;
 extern const zinc_codec_ops zinc_codec_vlen_utf8;
 extern const zinc_codec_ops zinc_codec_vlen_bytes;
+extern const zinc_codec_ops zinc_codec_reshape;
+extern const zinc_codec_ops zinc_codec_squeeze;
 
 /* Zarr v2's, "numcodecs.<id>". */
 extern const zinc_codec_ops zinc_codec_adler32;
@@ -116,6 +118,9 @@ zinc_codec_input zinc_codec_input_of(const zinc_codec *c, const zinc_rep *in);
 /* zinc_bytes_ops.verifies of formats that always have a checksum. */
 bool zinc_verifies_always(const zinc_codec *c);
 
+/* Set the shape of the encoded side of an array->array codec for chunks of the shape of `rep`, in place; dtype and fill
+ * stay.  E_CORRUPT: the codec cannot reshape this chunk. */
+zinc_status zinc_codec_encoded_shape(const zinc_codec *c, zinc_rep *rep, zinc_error *err);
 /* The size of a C-order array of this type and shape; E_LIMIT if an int64_t stride cannot hold it. */
 zinc_status zinc_rep_bytes(const zinc_rep *rep, size_t *nbytes, zinc_error *err);
 

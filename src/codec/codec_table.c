@@ -20,6 +20,8 @@ static const void *const builtin[] = {
     &zinc_codec_bitround,
     &zinc_codec_vlen_utf8,
     &zinc_codec_vlen_bytes,
+    &zinc_codec_reshape,
+    &zinc_codec_squeeze,
 
     &zinc_codec_zlib,
     &zinc_codec_bz2,

@@ -17,7 +17,7 @@ void codec_decodes(const char *codecs, const char *dtype, const uint64_t *shape,
 void codec_encodes(const char *codecs, const char *dtype, const uint64_t *shape, const void *elements, zinc_status st,
 		   const char *hex);
 /* The chain prints as `printed` (JSON), which parses and prints as itself; `v2`: how each codec but "bytes" is written
- * in v2, as an array. */
+ * in v2, as an array, without those that v2 does not have. */
 void codec_prints(const char *codecs, const char *dtype, const char *printed, const char *v2);
 /* The short form makes these codecs; NULL: E_INVALID. */
 void codec_words(const char *text, const char *dtype, const char *codecs);
