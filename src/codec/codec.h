@@ -96,6 +96,8 @@ typedef struct zinc_pack_ops {
 	int (*bound)(const zinc_codec *c, const zinc_rep *rep, size_t *encoded);
 	/* Are the bytes the elements themselves?  0 no; 1 in native order; 2 each unit swapped.  NULL: no. */
 	int (*plain)(const zinc_codec *c, const zinc_rep *rep);
+	/* May decoded elements differ from those that were encoded?  NULL: no. */
+	bool (*loses)(const zinc_codec *c);
 } zinc_pack_ops;
 
 /* Bytes->bytes. */
@@ -169,6 +171,7 @@ struct zinc_codec_ops {
 	bool fixed_size;          /* the encoded size depends on the decoded size alone (bound is exact) */
 	bool needs_configuration; /* a bare string is an error (M14) */
 	bool layout;              /* array->array that the drafts have as a memory layout, under the same URIs */
+	bool compresses;          /* array->bytes that v2 has as a compressor */
 	bool bytes_behind; /* array->bytes, stored with "bytes" after it, because others treat it as array->array */
 
 	/* The configuration as a table: zinc_codec_parse makes an object of `nbytes` (0: a bare zinc_codec), reads

@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "codec/codec_parts.h"
@@ -244,6 +245,27 @@ zinc_config_u64s(const zinc_json *configuration, const char *member, int n, uint
 		return zinc_report_error(r, rule, err, "\"%s\" is missing from the configuration", member);
 	mark = zinc_report_enter(r, member);
 	st = parse_u64s(v, n, min, rule, out, r, err);
+	zinc_report_leave(r, mark);
+	return st;
+}
+
+zinc_status
+zinc_config_double(const zinc_json *configuration, const char *member, const double *fallback, const char *rule,
+		   double *out, zinc_report *r, zinc_error *err)
+{
+	const zinc_json *v = zinc_json_member(configuration, member);
+	zinc_status st = ZINC_OK;
+	size_t mark;
+
+	if (!v && !fallback)
+		return zinc_report_error(r, rule, err, "\"%s\" is missing from the configuration", member);
+	if (!v || (fallback && v->type == ZINC_JSON_NULL)) {
+		*out = *fallback;
+		return ZINC_OK;
+	}
+	mark = zinc_report_enter(r, member);
+	if (!zinc_json_double(v, out) || !isfinite(*out))
+		st = zinc_report_error(r, rule, err, "\"%s\" must be a finite number", member);
 	zinc_report_leave(r, mark);
 	return st;
 }

@@ -29,6 +29,7 @@ extern const zinc_codec_ops zinc_codec_vlen_utf8;
 extern const zinc_codec_ops zinc_codec_vlen_bytes;
 extern const zinc_codec_ops zinc_codec_reshape;
 extern const zinc_codec_ops zinc_codec_squeeze;
+extern const zinc_codec_ops zinc_codec_zfp;
 
 /* Zarr v2's, "numcodecs.<id>". */
 extern const zinc_codec_ops zinc_codec_adler32;
@@ -46,6 +47,7 @@ extern const zinc_codec_ops zinc_codec_lzma;
 extern const zinc_codec_ops zinc_codec_packbits;
 extern const zinc_codec_ops zinc_codec_quantize;
 extern const zinc_codec_ops zinc_codec_shuffle;
+extern const zinc_codec_ops zinc_codec_zfpy;
 extern const zinc_codec_ops zinc_codec_zlib;
 /* The same for codecs that v3 also has: these rows read v2's configurations and make the v3 codec. */
 extern const zinc_codec_ops zinc_codec_v2_bitround;
@@ -77,6 +79,9 @@ extern const zinc_member zinc_no_members[];
 /* A required member, an array of `n` integers of at least `min`. */
 zinc_status zinc_config_u64s(const zinc_json *configuration, const char *member, int n, uint64_t min, const char *rule,
 			     uint64_t *out, zinc_report *r, zinc_error *err);
+/* A member that is a finite number; `fallback` if it is missing, or null in a configuration of v2. */
+zinc_status zinc_config_double(const zinc_json *configuration, const char *member, const double *fallback,
+			       const char *rule, double *out, zinc_report *r, zinc_error *err);
 /* Parse a word of the short form, "5", as an integer.  E_INVALID. */
 zinc_status zinc_word_int(const char *codec, const char *word, int64_t min, int64_t max, int64_t *out, zinc_error *err);
 
@@ -182,6 +187,39 @@ zinc_status zinc_recode_cast(const zinc_dtype *to, void *dst, double *src, size_
 /* Round doubles to values of the float type t.  After each + - * / on numbers of that type, this gives the result of
  * that type. */
 void zinc_recode_round(const zinc_dtype *t, double *v, size_t n);
+
+/* ---- zfp.c ---- */
+
+typedef struct zinc_zfp {
+	zinc_codec codec;
+	/* in the order of their names in codec_zfp.c */
+	enum {
+		ZINC_ZFP_REVERSIBLE,
+		ZINC_ZFP_EXPERT,
+		ZINC_ZFP_FIXED_ACCURACY,
+		ZINC_ZFP_FIXED_RATE,
+		ZINC_ZFP_FIXED_PRECISION
+	} mode;
+	int64_t minbits, maxbits, maxprec, minexp; /* EXPERT */
+	int64_t precision;
+	double tolerance, rate;
+	bool header; /* each chunk begins with the type, the shape and the mode, and these are what decoding uses */
+} zinc_zfp;
+
+#define ZINC_ZFP_DIMS 4 /* at most */
+
+/* Can the type be stored: as it is (`native`), or also as another one? */
+bool zinc_zfp_stores(const zinc_dtype *t, bool native);
+/* What is wrong with the mode for chunks like `rep`, which has at most ZINC_ZFP_DIMS dimensions; NULL: nothing. */
+const char *zinc_zfp_check(const zinc_zfp *z, const zinc_rep *rep);
+/* zinc_pack_ops; the last two only in builds with the library. */
+bool zinc_zfp_loses(const zinc_codec *c);
+int zinc_zfp_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded);
+zinc_status zinc_zfp_encode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, zinc_buf *out,
+			    zinc_error *err);
+zinc_status zinc_zfp_decode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_bytes in, void *out,
+			    zinc_error *err);
+extern const zinc_pack_ops zinc_zfp_coder; /* only in builds with the library */
 
 /* ---- deflate.c; no function may be called if ZINC_FLATE_LACKS the library ---- */
 

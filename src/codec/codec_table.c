@@ -22,6 +22,7 @@ static const void *const builtin[] = {
     &zinc_codec_vlen_bytes,
     &zinc_codec_reshape,
     &zinc_codec_squeeze,
+    &zinc_codec_zfp,
 
     &zinc_codec_zlib,
     &zinc_codec_bz2,
@@ -39,6 +40,7 @@ static const void *const builtin[] = {
     &zinc_codec_categorize,
     &zinc_codec_packbits,
     &zinc_codec_json2,
+    &zinc_codec_zfpy,
     &zinc_codec_v2_gzip,
     &zinc_codec_v2_blosc,
     &zinc_codec_v2_zstd,

@@ -85,6 +85,23 @@ zinc_v2_add_codec(zinc_v2_codecs *c, const zinc_json *v)
 	return add(c, zinc_json_member(v, "id")->text, configuration);
 }
 
+/* Such a compressor takes elements in the computer's byte order, and NumCodecs writes no others. */
+zinc_status
+zinc_v2_add_packer(zinc_v2_codecs *c, const zinc_json *v)
+{
+	if (c->big && (!c->dtype || c->dtype->unit > 1))
+		return zinc_report_unsupported(c->r, c->rule, c->err,
+					       "compressor \"%.60s\" does not take big-endian elements",
+					       zinc_json_member(v, "id")->text);
+	return zinc_v2_add_codec(c, v);
+}
+
+bool
+zinc_v2_packs(const zinc_json *compressor)
+{
+	return kind_of(zinc_json_member(compressor, "id")->text) == ZINC_ARRAY_BYTES;
+}
+
 zinc_status
 zinc_v2_add_named(zinc_v2_codecs *c, const char *id, const zinc_json *configuration)
 {
@@ -170,7 +187,7 @@ zinc_v2_add_filters(zinc_v2_codecs *c, const zinc_json *filters)
 		unsupported = st == ZINC_OK ? unsupported : st;
 		ZINC_TRY(zinc_v2_add_codec(c, f));
 	}
-	if (!bytes)
+	if (!bytes && !c->packed)
 		ZINC_TRY(add_bytes(c));
 	return unsupported;
 }
