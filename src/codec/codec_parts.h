@@ -30,6 +30,7 @@ extern const zinc_codec_ops zinc_codec_vlen_bytes;
 extern const zinc_codec_ops zinc_codec_reshape;
 extern const zinc_codec_ops zinc_codec_squeeze;
 extern const zinc_codec_ops zinc_codec_zfp;
+extern const zinc_codec_ops zinc_codec_conditional;
 
 /* Zarr v2's, "numcodecs.<id>". */
 extern const zinc_codec_ops zinc_codec_adler32;
@@ -115,6 +116,10 @@ zinc_status zinc_decode_out_done(zinc_decode_out *p, const uint8_t *to, size_t n
 int zinc_vlen_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded);
 /* zinc_bytes_ops.bound of every compressor. */
 int zinc_bound_compressed(const zinc_codec *c, size_t decoded, size_t *encoded);
+/* Find the codec of one item of a list: M11-M14, M20.  With ZINC_OK, *ops NULL means that it is unknown and may be
+ * ignored (chain.c). */
+zinc_status zinc_codec_look_up(zinc_extension *ext, const zinc_codec_ops **ops, const zinc_json *v, zinc_report *r,
+			       zinc_error *err);
 /* Append {"name": ..., "configuration": ...} to a list of codecs; `configuration` NULL: none (chain.c). */
 zinc_status zinc_codec_append(zinc_json_doc *doc, zinc_json *list, const char *name, zinc_json *configuration,
 			      zinc_error *err);

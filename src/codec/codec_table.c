@@ -23,6 +23,7 @@ static const void *const builtin[] = {
     &zinc_codec_reshape,
     &zinc_codec_squeeze,
     &zinc_codec_zfp,
+    &zinc_codec_conditional,
 
     &zinc_codec_zlib,
     &zinc_codec_bz2,
