@@ -31,6 +31,8 @@ extern const zinc_codec_ops zinc_codec_reshape;
 extern const zinc_codec_ops zinc_codec_squeeze;
 extern const zinc_codec_ops zinc_codec_zfp;
 extern const zinc_codec_ops zinc_codec_conditional;
+extern const zinc_codec_ops zinc_codec_zarrs_vlen;
+extern const zinc_codec_ops zinc_codec_zarrs_vlen_v2;
 
 /* Zarr v2's, "numcodecs.<id>". */
 extern const zinc_codec_ops zinc_codec_adler32;
@@ -48,6 +50,7 @@ extern const zinc_codec_ops zinc_codec_lzma;
 extern const zinc_codec_ops zinc_codec_packbits;
 extern const zinc_codec_ops zinc_codec_quantize;
 extern const zinc_codec_ops zinc_codec_shuffle;
+extern const zinc_codec_ops zinc_codec_vlen_array;
 extern const zinc_codec_ops zinc_codec_zfpy;
 extern const zinc_codec_ops zinc_codec_zlib;
 /* The same for codecs that v3 also has: these rows read v2's configurations and make the v3 codec. */
@@ -56,6 +59,12 @@ extern const zinc_codec_ops zinc_codec_v2_blosc;
 extern const zinc_codec_ops zinc_codec_v2_crc32c;
 extern const zinc_codec_ops zinc_codec_v2_gzip;
 extern const zinc_codec_ops zinc_codec_v2_zstd;
+
+/* Of which only metadata can be read. */
+extern const zinc_codec_ops zinc_codec_pcodec;
+extern const zinc_codec_ops zinc_codec_jpeg;
+extern const zinc_codec_ops zinc_codec_jpegxl;
+extern const zinc_codec_ops zinc_codec_gdeflate;
 
 /* A zeroed object of `nbytes` that begins with a zinc_codec. */
 zinc_status zinc_codec_new(zinc_codec **out, const zinc_codec_ops *ops, zinc_context *ctx, size_t nbytes,
@@ -166,6 +175,9 @@ typedef struct zinc_recode {
 	uint8_t fill[16];
 } zinc_recode;
 
+/* Parse one member, "<f4", to a row of the table.  Missing or null: `out` does not change. */
+zinc_status zinc_recode_type(const zinc_json *configuration, const char *member, const char *rule, zinc_context *ctx,
+			     const zinc_dtype **out, bool *big, zinc_report *r, zinc_error *err);
 /* Parse the members with these names (NULL: none).  The default is the array's type, or that of the decoded side. */
 zinc_status zinc_recode_types(zinc_recode *x, const zinc_json *configuration, const char *decoded, const char *encoded,
 			      const char *rule, const zinc_rep *in, zinc_report *r, zinc_error *err);

@@ -28,7 +28,7 @@ zinc_v2_object_type(const zinc_json *filters)
 		if (zinc_json_is_string(id, "vlen-utf8") || zinc_json_is_string(id, "json2") ||
 		    zinc_json_is_string(id, "categorize"))
 			return "string";
-		if (zinc_json_is_string(id, "vlen-bytes"))
+		if (zinc_json_is_string(id, "vlen-bytes") || zinc_json_is_string(id, "vlen-array"))
 			return "bytes";
 	}
 	return NULL;
