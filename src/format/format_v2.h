@@ -74,7 +74,7 @@ zinc_status zinc_v2_add_filters(zinc_v2_codecs *c, const zinc_json *filters);
 zinc_status zinc_v2_add_codec(zinc_v2_codecs *c, const zinc_json *v);
 /* Does the compressor take elements, as zfpy does? */
 bool zinc_v2_packs(const zinc_json *compressor);
-/* Add such a compressor.  E_UNSUPPORTED: the elements are big-endian here. */
+/* Add such a compressor.  E_UNSUPPORTED: the elements are big-endian here; it is added, but they are never read. */
 zinc_status zinc_v2_add_packer(zinc_v2_codecs *c, const zinc_json *v);
 /* As zinc_v2_add_codec, with a separate id; `configuration` NULL: none.  It is copied. */
 zinc_status zinc_v2_add_named(zinc_v2_codecs *c, const char *id, const zinc_json *configuration);

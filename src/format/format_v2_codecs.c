@@ -89,17 +89,20 @@ zinc_v2_add_codec(zinc_v2_codecs *c, const zinc_json *v)
 zinc_status
 zinc_v2_add_packer(zinc_v2_codecs *c, const zinc_json *v)
 {
+	ZINC_TRY(zinc_v2_add_codec(c, v));
 	if (c->big && (!c->dtype || c->dtype->unit > 1))
 		return zinc_report_unsupported(c->r, c->rule, c->err,
 					       "compressor \"%.60s\" does not take big-endian elements",
 					       zinc_json_member(v, "id")->text);
-	return zinc_v2_add_codec(c, v);
+	return ZINC_OK;
 }
 
 bool
 zinc_v2_packs(const zinc_json *compressor)
 {
-	return kind_of(zinc_json_member(compressor, "id")->text) == ZINC_ARRAY_BYTES;
+	const zinc_codec_ops *ops = zinc_codec_find_v2(zinc_json_member(compressor, "id")->text);
+
+	return ops && ops->compresses && ops->kind == ZINC_ARRAY_BYTES;
 }
 
 zinc_status
