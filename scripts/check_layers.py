@@ -46,6 +46,7 @@ WRAPPERS = {
     r"bzlib\.h": ["codec/codec_bz2.c"],
     r"lzma.*": ["codec/codec_lzma.c"],
     r"lz4.*\.h": ["codec/codec_lz4.c"],
+    r"zfp.*\.h": ["codec/zfp.c"],
     r"pcre2.*\.h": ["schema/regex.c"],
     r"curl/.*": ["net/http_lane.h"],
     r"lmdb.*": ["store/store_lmdb.h"],

@@ -9,7 +9,7 @@ zinc=${ZINC:-$root/build/zinc}
 # One item per kind: its names, in the order of the library's tables, in lines of at most 100 columns.
 item() { # title command [filter]
 	local names
-	names=$("$zinc" "$2" --json | grep -o '"name":"[^"]*"' | sed 's/"name":"\(.*\)"/\1/' | sed "${3:-}" |
+	names=$("$zinc" "$2" --json | sed 's/},{/},\n{/g' | grep -v 'metadata only"' | grep -o '"name":"[^"]*"' | sed 's/"name":"\(.*\)"/\1/' | sed "${3:-}" |
 		sed 's/.*/`&`/' | paste -sd, | sed 's/,/, /g')
 	printf '* %s: %s\n' "$1" "$names" | fold -s -w 97 | sed 's/ *$//; 2,$ s/^/  /'
 }
@@ -18,8 +18,8 @@ tables() {
 	printf '\n'
 	item 'Formats' formats
 	item 'Data types' dtypes
-	item 'Codecs' codecs '/^numcodecs\./d'
-	item 'Codecs of numcodecs, as `numcodecs.zlib`' codecs '/^numcodecs\./!d; s/^numcodecs\.//'
+	item 'Codecs' codecs '/^numcodecs\./d; /^zarrs\./d'
+	item 'Codecs of numcodecs, as `numcodecs.zlib`' codecs '/^numcodecs\./!d; s/^numcodecs\.//; /^\(gzip\|blosc\|zstd\|crc32c\|bitround\)$/d'
 	item 'Stores' stores
 	printf '\n'
 }

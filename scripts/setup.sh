@@ -12,7 +12,7 @@ compiler=${CC:-cc}
 
 packages() {
 	case $1 in
-	build) echo gcc libc6-dev cmake ninja-build pkg-config libzstd-dev libblosc-dev libisal-dev libdeflate-dev libbz2-dev liblzma-dev liblz4-dev libpcre2-dev libcurl4-openssl-dev libssl-dev libsqlite3-dev liblmdb-dev libmongoc-dev libpq-dev libleveldb-dev libdb5.3-dev libkyotocabinet-dev libtokyocabinet-dev libmicrohttpd-dev ;;
+	build) echo gcc libc6-dev cmake ninja-build pkg-config libzstd-dev libblosc-dev libisal-dev libdeflate-dev libbz2-dev liblzma-dev liblz4-dev libzfp-dev libpcre2-dev libcurl4-openssl-dev libssl-dev libsqlite3-dev liblmdb-dev libmongoc-dev libpq-dev libleveldb-dev libdb5.3-dev libkyotocabinet-dev libtokyocabinet-dev libmicrohttpd-dev ;;
 	make) echo make ;;
 	test) echo g++ libcmocka-dev python3 openssl pmccabe binutils json-schema-test-suite libtest-json-schema-acceptance-perl python3-jsonschema zsh fish mandoc python3-numpy nginx-light tmux ;;
 	clang) echo clang llvm libclang-rt-dev ;;
@@ -53,6 +53,7 @@ headers() {
 		bzlib.h libbz2-dev
 		lzma.h liblzma-dev
 		lz4.h liblz4-dev
+		zfp.h libzfp-dev
 		pcre2.h libpcre2-dev
 		curl/curl.h libcurl4-openssl-dev
 		openssl/evp.h libssl-dev

@@ -16,7 +16,7 @@ apt=(apt-get -qq -o APT::Architecture=s390x -o APT::Architectures=s390x
 echo "s390x: fetching libraries"
 "${apt[@]}" update 2>/dev/null || true # lists of other vendors may have no s390x; Debian's has
 "${apt[@]}" -y --download-only --no-install-recommends install \
-	libc6-dev libgcc-12-dev libzstd-dev libblosc-dev libdeflate-dev libbz2-dev liblzma-dev liblz4-dev libpcre2-dev libcmocka-dev >/dev/null
+	libc6-dev libgcc-12-dev libzstd-dev libblosc-dev libdeflate-dev libbz2-dev liblzma-dev liblz4-dev libzfp-dev libpcre2-dev libcmocka-dev >/dev/null
 for package in "$dir"/apt/cache/archives/*.deb; do
 	dpkg-deb -x "$package" "$dir/sysroot"
 done

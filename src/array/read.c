@@ -35,7 +35,7 @@ zinc_elements_needed(const zinc_plan *p, const zinc_chain *c, const int *axis, c
 	zinc_needed n = {0, 0};
 	int d;
 
-	if (p->sel.is_points || !c->reorders_only)
+	if (p->sel.is_points || (!c->reorders_only && !c->reshapes_only))
 		return n;
 	for (d = p->m->ndim - 1; d >= 0; d--) {
 		ends(u->seg[axis ? axis[c->axis[d]] : c->axis[d]], &near, &far);

@@ -66,6 +66,9 @@
 #ifndef ZINC_WITH_MICROHTTPD
 #define ZINC_WITH_MICROHTTPD 0
 #endif
+#ifndef ZINC_WITH_ZFP
+#define ZINC_WITH_ZFP 0
+#endif
 #ifndef ZINC_WITH_ZSTD
 #define ZINC_WITH_ZSTD 0
 #endif

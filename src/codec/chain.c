@@ -33,25 +33,23 @@ typedef struct links {
 
 /* ---- first pass: names ---- */
 
-/* M11-M14, M20.  `*keep`: the codec is part of the chain. */
-static zinc_status
-look_up(link *l, const zinc_json *v, bool *keep, zinc_report *r, zinc_error *err)
+zinc_status
+zinc_codec_look_up(zinc_extension *ext, const zinc_codec_ops **ops, const zinc_json *v, zinc_report *r, zinc_error *err)
 {
-	*keep = true;
-	ZINC_TRY(zinc_extension_parse(&l->ext, v, r, err));
-	l->ops = zinc_codec_find(l->ext.name);
-	if (!l->ops && l->ext.ignorable) {
-		*keep = false; /* this is legal, so it is not an error in strict mode either */
-		zinc_report_warn(r, "M20", "codec \"%.60s\" is not known and is ignored", l->ext.name);
+	*ops = NULL;
+	ZINC_TRY(zinc_extension_parse(ext, v, r, err));
+	*ops = zinc_codec_find(ext->name);
+	if (!*ops && ext->ignorable) { /* this is legal, so it is not an error in strict mode either */
+		zinc_report_warn(r, "M20", "codec \"%.60s\" is not known and is ignored", ext->name);
 		return ZINC_OK;
 	}
-	if (!l->ops)
-		return zinc_report_unsupported(r, "M20", err, "codec \"%.200s\" is not known", l->ext.name);
-	if (l->ext.bare && l->ops->needs_configuration)
-		return zinc_report_error(r, "M14", err, "\"%s\" needs a configuration", l->ops->name);
-	if (strcmp(l->ops->name, l->ext.name) != 0)
-		return zinc_report_lenient(r, "M20", err, "\"%.60s\" is an old name of codec \"%s\"", l->ext.name,
-					   l->ops->name);
+	if (!*ops)
+		return zinc_report_unsupported(r, "M20", err, "codec \"%.200s\" is not known", ext->name);
+	if (ext->bare && (*ops)->needs_configuration)
+		return zinc_report_error(r, "M14", err, "\"%s\" needs a configuration", (*ops)->name);
+	if (strcmp((*ops)->name, ext->name) != 0)
+		return zinc_report_lenient(r, "M20", err, "\"%.60s\" is an old name of codec \"%s\"", ext->name,
+					   (*ops)->name);
 	return ZINC_OK;
 }
 
@@ -66,12 +64,11 @@ look_up_all(links *all, const zinc_json *codecs, zinc_report *r, zinc_error *err
 	for (v = codecs->first; v; v = v->next, item++) {
 		link *l = &all->v[all->n];
 		const size_t mark = zinc_report_enter_item(r, item);
-		bool keep = true;
-		const zinc_status st = look_up(l, v, &keep, r, err);
+		const zinc_status st = zinc_codec_look_up(&l->ext, &l->ops, v, r, err);
 
 		zinc_report_leave(r, mark);
 		l->item = item;
-		all->n += keep;
+		all->n += l->ops || !l->ext.ignorable;
 		if (st == ZINC_E_UNSUPPORTED)
 			unsupported = st;
 		else
@@ -126,20 +123,6 @@ check_order(const links *all, zinc_report *r, zinc_error *err)
 
 /* ---- third pass: configurations ---- */
 
-/* The shape of the encoded side of a codec that reorders. */
-static void
-permute(uint64_t *shape, const int *order, int ndim)
-{
-	uint64_t old[ZINC_MAX_NDIM];
-	int i;
-
-	if (!order)
-		return;
-	memcpy(old, shape, (size_t)ndim * sizeof *shape);
-	for (i = 0; i < ndim; i++)
-		shape[i] = old[order[i]];
-}
-
 /* Parse one codec.  `rep` is its decoded side, and is set to its encoded side. */
 static zinc_status
 parse_link(zinc_chain *c, const link *l, zinc_rep *rep, zinc_report *r, zinc_error *err)
@@ -161,7 +144,7 @@ parse_link(zinc_chain *c, const link *l, zinc_rep *rep, zinc_report *r, zinc_err
 	} else {
 		c->aa_rep[c->naa] = *rep;
 		c->aa[c->naa++] = codec;
-		permute(next.shape, zinc_codec_order(codec), rep->ndim);
+		ZINC_TRY(zinc_codec_encoded_shape(codec, &next, err)); /* parse has checked that it is possible */
 		*rep = next;
 	}
 	return ZINC_OK;
@@ -194,16 +177,17 @@ fold_orders(zinc_chain *c)
 	int i, k;
 
 	c->reorders_only = true;
-	for (i = 0; i < c->rep.ndim; i++)
+	c->reshapes_only = c->naa > 0;
+	for (i = 0; i < ZINC_MAX_NDIM; i++)
 		c->axis[i] = i;
 	for (k = 0; k < c->naa; k++) {
+		c->reorders_only = c->reorders_only && zinc_codec_reorders(c->aa[k]->ops);
+		c->reshapes_only = c->reshapes_only && zinc_codec_reshapes(c->aa[k]->ops);
+	}
+	for (k = 0; k < c->naa && c->reorders_only; k++) {
 		const int *order = zinc_codec_order(c->aa[k]);
 		int old[ZINC_MAX_NDIM];
 
-		if (!order) {
-			c->reorders_only = false;
-			continue;
-		}
 		memcpy(old, c->axis, sizeof old);
 		for (i = 0; i < c->rep.ndim; i++)
 			c->axis[i] = old[order[i]];

@@ -19,23 +19,28 @@
 
 /* ---- representations of one chunk, which may be smaller than the largest ---- */
 
-/* The decoded side of array->array codec k; k == naa: the decoded side of the array->bytes codec. */
-static void
-stage_rep(const zinc_chain *c, int k, const uint64_t *shape, zinc_rep *out)
+/* The decoded side of array->array codec k; k == naa: the decoded side of the array->bytes codec.  E_CORRUPT: a codec
+ * cannot reshape this chunk. */
+static zinc_status
+stage_rep(const zinc_chain *c, int k, const uint64_t *shape, zinc_rep *out, zinc_error *err)
 {
 	const zinc_rep *rep = k < c->naa ? &c->aa_rep[k] : &c->ab_rep;
-	int i, j, axis;
+	zinc_status st;
+	int j;
 
 	out->dtype = rep->dtype;
-	out->ndim = rep->ndim;
 	out->fill = rep->fill;
-	for (i = 0; i < rep->ndim; i++) {
-		axis = i;
-		for (j = k; j-- > 0;)
-			if (zinc_codec_reorders(c->aa[j]->ops))
-				axis = c->aa[j]->ops->array->order(c->aa[j])[axis];
-		out->shape[i] = shape[axis];
+	out->ndim = c->rep.ndim;
+	memcpy(out->shape, shape, (size_t)out->ndim * sizeof *shape);
+	for (j = 0; j < k; j++) {
+		st = zinc_codec_encoded_shape(c->aa[j], out, err);
+		if (st != ZINC_OK)
+			return zinc_error_at_codec(err, st, c->aa[j]->ops->name);
 	}
+	if (out->ndim != rep->ndim)
+		return zinc_fail(err, ZINC_E_UNSUPPORTED, "codecs give this chunk %d dimensions, but others %d",
+				 out->ndim, rep->ndim);
+	return ZINC_OK;
 }
 
 /* Does the chain keep the axes in order?  Two transposes may undo each other. */
@@ -81,8 +86,7 @@ zinc_chain_bound(const zinc_chain *c, const uint64_t *shape, size_t *encoded)
 {
 	zinc_rep rep;
 
-	stage_rep(c, c->naa, shape, &rep);
-	return stage_bound(c, &rep, c->nbb, encoded);
+	return stage_rep(c, c->naa, shape, &rep, NULL) != ZINC_OK || stage_bound(c, &rep, c->nbb, encoded);
 }
 
 static int
@@ -302,12 +306,14 @@ decode_arrays(decoding *d, const uint64_t *shape, void *into)
 	uint8_t *p;
 	int k;
 
-	for (k = c->naa; k-- > 0; to = other(d->s, to)) {
+	for (k = c->naa; k-- > 0;) {
 		const int *order = zinc_codec_order(c->aa[k]);
 		const zinc_codec_ops *ops = c->aa[k]->ops;
 		size_t nbytes;
 
-		stage_rep(c, k, shape, &rep);
+		if (zinc_codec_reshapes(ops) && (k > 0 || !into))
+			continue; /* the elements stay where they are */
+		ZINC_TRY(stage_rep(c, k, shape, &rep, d->err));
 		ZINC_TRY(zinc_rep_bytes(&rep, &nbytes, d->err));
 		to->max = nbytes;
 		if (k > 0 || !into)
@@ -316,22 +322,29 @@ decode_arrays(decoding *d, const uint64_t *shape, void *into)
 		st = ZINC_OK;
 		if (order)
 			reorder_back(&rep, order, d->elements, p);
+		else if (zinc_codec_reshapes(ops))
+			memmove(p, d->elements, nbytes);
 		else
 			st = ops->array->decode(c->aa[k], d->s, &rep, d->elements, p, d->err);
 		if (st != ZINC_OK)
 			return zinc_error_at_codec(d->err, st, ops->name);
 		d->elements = p;
+		to = other(d->s, to);
 	}
 	return ZINC_OK;
 }
 
-/* The elements are in C order of the array->bytes codec's decoded side. */
+/* The elements are in C order of the array->bytes codec's decoded side, which reshaping does not change. */
 static void
-strides_of(const decoding *d, zinc_view *out)
+strides_of(const decoding *d, const uint64_t *shape, zinc_view *out)
 {
 	int64_t strides[ZINC_MAX_NDIM];
 	int i;
 
+	if (d->c->reshapes_only) {
+		zinc_strides_c(shape, d->c->rep.ndim, d->rep.dtype->size, out->strides);
+		return;
+	}
 	zinc_strides_c(d->rep.shape, d->rep.ndim, d->rep.dtype->size, strides);
 	for (i = 0; i < d->rep.ndim; i++)
 		out->strides[d->c->axis[i]] = strides[i];
@@ -350,15 +363,15 @@ zinc_chain_decode_part(const zinc_chain *c, zinc_scratch *s, const uint64_t *sha
 {
 	decoding d = {.c = c, .s = s, .cur = in, .err = err};
 
-	stage_rep(c, c->naa, shape, &d.rep);
-	if (!c->reorders_only) {
+	ZINC_TRY(stage_rep(c, c->naa, shape, &d.rep, err));
+	if (!c->reorders_only && !c->reshapes_only) {
 		ZINC_TRY(decode_packed(&d, 0, 0));
 		ZINC_TRY(decode_arrays(&d, shape, into));
 		zinc_strides_c(shape, c->rep.ndim, c->rep.dtype->size, out->strides);
 	} else {
 		d.into = keeps_axes(c) ? into : NULL;
 		ZINC_TRY(decode_packed(&d, skip, need));
-		strides_of(&d, out);
+		strides_of(&d, shape, out);
 	}
 	out->p = d.elements;
 	return ZINC_OK;
@@ -373,7 +386,8 @@ zinc_chain_decode_part(const zinc_chain *c, zinc_scratch *s, const uint64_t *sha
 static bool
 can_start(const zinc_chain *c, const zinc_rep *rep)
 {
-	return c->reorders_only && c->nbb == 1 && c->bb[0]->ops->bytes->decode_start && plain(c, rep);
+	return (c->reorders_only || c->reshapes_only) && c->nbb == 1 && c->bb[0]->ops->bytes->decode_start &&
+	       plain(c, rep);
 }
 
 bool
@@ -382,9 +396,8 @@ zinc_chain_can_decode_start(const zinc_chain *c, const uint64_t *shape, uint64_t
 	zinc_rep rep;
 	size_t all, n;
 
-	stage_rep(c, c->naa, shape, &rep);
-	if (need == 0 || !can_start(c, &rep) || (c->bb[0]->ops->bytes->starts_unverified && !unverified) ||
-	    zinc_rep_bytes(&rep, &all, NULL) != ZINC_OK)
+	if (stage_rep(c, c->naa, shape, &rep, NULL) != ZINC_OK || need == 0 || !can_start(c, &rep) ||
+	    (c->bb[0]->ops->bytes->starts_unverified && !unverified) || zinc_rep_bytes(&rep, &all, NULL) != ZINC_OK)
 		return false;
 	n = (size_t)need * rep.dtype->size; /* at most `all`, which fits */
 	*nbytes = n + n / START_EXTRA + 2 * START_BLOCK;
@@ -399,7 +412,7 @@ zinc_chain_decode_start(const zinc_chain *c, zinc_scratch *s, const uint64_t *sh
 	zinc_buf final;
 
 	*enough = false;
-	stage_rep(c, c->naa, shape, &d.rep);
+	ZINC_TRY(stage_rep(c, c->naa, shape, &d.rep, err));
 	if (!can_start(c, &d.rep))
 		return ZINC_OK;
 	ZINC_TRY(zinc_rep_bytes(&d.rep, &d.nbytes, err));
@@ -409,7 +422,7 @@ zinc_chain_decode_start(const zinc_chain *c, zinc_scratch *s, const uint64_t *sh
 	ZINC_TRY(c->bb[0]->ops->bytes->decode_start(c->bb[0], s, in, &final, d.need, enough, err));
 	d.cur = (zinc_bytes){final.p, final.n};
 	d.elements = final.p;
-	strides_of(&d, out);
+	strides_of(&d, shape, out);
 	out->p = d.elements;
 	return *enough ? place_plain(&d) : ZINC_OK;
 }
@@ -589,7 +602,7 @@ encode_arrays(encoding *e, const uint64_t *shape, const zinc_view *in, const uin
 	zinc_buf *to;
 	int k;
 
-	stage_rep(c, 0, shape, &rep);
+	ZINC_TRY(stage_rep(c, 0, shape, &rep, e->err));
 	ZINC_TRY(zinc_rep_bytes(&rep, &nbytes, e->err));
 	to = &e->s->a;
 	to->n = 0;
@@ -601,7 +614,9 @@ encode_arrays(encoding *e, const uint64_t *shape, const zinc_view *in, const uin
 		int64_t strides[ZINC_MAX_NDIM], decoded[ZINC_MAX_NDIM];
 		int i;
 
-		stage_rep(c, k + 1, shape, &next);
+		ZINC_TRY(stage_rep(c, k + 1, shape, &next, e->err));
+		if (zinc_codec_reshapes(ops))
+			continue; /* the elements stay where they are */
 		ZINC_TRY(zinc_rep_bytes(&next, &nbytes, e->err));
 		to = other(e->s, e->held);
 		to->max = with_trailers(e, nbytes);
@@ -633,7 +648,7 @@ encode_elements(encoding *e, const uint64_t *shape, const zinc_view *in)
 	zinc_status st;
 	int i;
 
-	stage_rep(c, c->naa, shape, &e->rep);
+	ZINC_TRY(stage_rep(c, c->naa, shape, &e->rep, e->err));
 	if (c->reorders_only) {
 		for (i = 0; i < e->rep.ndim; i++)
 			strides[i] = in->strides[c->axis[i]];

@@ -79,6 +79,10 @@ typedef struct zinc_array_ops {
 	/* For a codec that only reorders: axis i of the encoded side is axis order[i] of the decoded side.  Then
 	 * encode and decode are not needed.  NULL for the others. */
 	const int *(*order)(const zinc_codec *c);
+	/* For a codec that changes the shape, but keeps the elements in C order: set ndim and shape of the encoded side
+	 * `out` for chunks of the shape of `in`.  E_CORRUPT: impossible for this shape.  Then encode and decode are not
+	 * needed.  NULL for the others. */
+	zinc_status (*reshape)(const zinc_codec *c, const zinc_rep *in, zinc_rep *out, zinc_error *err);
 } zinc_array_ops;
 
 /* Array->bytes. */
@@ -92,6 +96,8 @@ typedef struct zinc_pack_ops {
 	int (*bound)(const zinc_codec *c, const zinc_rep *rep, size_t *encoded);
 	/* Are the bytes the elements themselves?  0 no; 1 in native order; 2 each unit swapped.  NULL: no. */
 	int (*plain)(const zinc_codec *c, const zinc_rep *rep);
+	/* May decoded elements differ from those that were encoded?  NULL: no. */
+	bool (*loses)(const zinc_codec *c);
 } zinc_pack_ops;
 
 /* Bytes->bytes. */
@@ -165,6 +171,7 @@ struct zinc_codec_ops {
 	bool fixed_size;          /* the encoded size depends on the decoded size alone (bound is exact) */
 	bool needs_configuration; /* a bare string is an error (M14) */
 	bool layout;              /* array->array that the drafts have as a memory layout, under the same URIs */
+	bool compresses;          /* array->bytes that v2 has as a compressor */
 	bool bytes_behind; /* array->bytes, stored with "bytes" after it, because others treat it as array->array */
 
 	/* The configuration as a table: zinc_codec_parse makes an object of `nbytes` (0: a bare zinc_codec), reads
@@ -185,7 +192,7 @@ struct zinc_codec_ops {
 	 * Instead of the table: make the codec from its configuration (NULL if absent; the report points at it) for
 	 * `in`, which for bytes->bytes codecs is the decoded side of the array->bytes codec.  Array->array codecs may
 	 * change the dtype and fill of `out` (owned by the codec, or by `in`), which begins as `in`; its shape follows
-	 * from `array->order`.
+	 * from `array->order` or `array->reshape`.
 	 */
 	zinc_status (*parse)(zinc_codec **codec, const zinc_codec_ops *ops, zinc_context *ctx,
 			     const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
@@ -217,6 +224,13 @@ static inline const int *
 zinc_codec_order(const zinc_codec *c)
 {
 	return zinc_codec_reorders(c->ops) ? c->ops->array->order(c) : NULL;
+}
+
+/* Does it change the shape and nothing else? */
+static inline bool
+zinc_codec_reshapes(const zinc_codec_ops *ops)
+{
+	return ops->array && ops->array->reshape;
 }
 
 /* Find a codec; NULL: unknown.  By the v3 name or an alias. */
@@ -255,7 +269,8 @@ typedef struct zinc_chain {
 	zinc_codec **bb;
 	zinc_rep ab_rep;         /* decoded side of the array->bytes codec (largest chunk) */
 	bool reorders_only;      /* every array->array codec has `order` (or there is none) */
-	int axis[ZINC_MAX_NDIM]; /* if so: axis i of ab_rep is axis axis[i] of rep */
+	int axis[ZINC_MAX_NDIM]; /* if so: axis i of ab_rep is axis axis[i] of rep; else axis[i] is i */
+	bool reshapes_only;      /* array->array codecs change the shape alone: elements are stored in C order of rep */
 	const zinc_shard *shard; /* ab, when it is sharding_indexed */
 	bool open_shard;         /* shard != NULL, reorders_only and nbb == 0: inner chunks can be fetched one by one */
 	uint64_t unit_shape[ZINC_MAX_NDIM]; /* in axes of rep: the innermost chunk that can be decoded alone (through

@@ -162,8 +162,13 @@ static const zinc_array_ops coder = {
     .decode = bitround_decode,
 };
 
+/* zarrs wrote the first; the other is in its aliases. */
+static const char *const aliases[] = {"https://codec.zarrs.dev/array_to_array/bitround",
+				      "https://codec.zarrs.dev/array_to_bytes/bitround", NULL};
+
 const zinc_codec_ops zinc_codec_bitround = {
     .name = "bitround",
+    .aliases = aliases,
     .v2 = "bitround",
     .uris = ZINC_CODEC_URIS("bitround"),
     .purpose = "numbers rounded to their first bits; loses the others",

@@ -182,8 +182,11 @@ bz2_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_j
 			      out, err);
 }
 
+static const char *const aliases[] = {"https://codec.zarrs.dev/bytes_to_bytes/bz2", NULL}; /* of zarrs */
+
 const zinc_codec_ops zinc_codec_bz2 = {
     .name = "numcodecs.bz2",
+    .aliases = aliases,
     .v2 = "bz2",
     .uris = ZINC_CODEC_URIS("bz2"),
     .purpose = PURPOSE,

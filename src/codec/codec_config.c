@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "codec/codec_parts.h"
@@ -274,6 +275,27 @@ zinc_config_u64s(const zinc_json *configuration, const char *member, int n, uint
 }
 
 zinc_status
+zinc_config_double(const zinc_json *configuration, const char *member, const double *fallback, const char *rule,
+		   double *out, zinc_report *r, zinc_error *err)
+{
+	const zinc_json *v = zinc_json_member(configuration, member);
+	zinc_status st = ZINC_OK;
+	size_t mark;
+
+	if (!v && !fallback)
+		return zinc_report_error(r, rule, err, "\"%s\" is missing from the configuration", member);
+	if (!v || (fallback && v->type == ZINC_JSON_NULL)) {
+		*out = *fallback;
+		return ZINC_OK;
+	}
+	mark = zinc_report_enter(r, member);
+	if (!zinc_json_double(v, out) || !isfinite(*out))
+		st = zinc_report_error(r, rule, err, "\"%s\" must be a finite number", member);
+	zinc_report_leave(r, mark);
+	return st;
+}
+
+zinc_status
 zinc_word_int(const char *codec, const char *word, int64_t min, int64_t max, int64_t *out, zinc_error *err)
 {
 	char *end;
@@ -378,6 +400,20 @@ zinc_verifies_always(const zinc_codec *c)
 {
 	(void)c;
 	return true;
+}
+
+zinc_status
+zinc_codec_encoded_shape(const zinc_codec *c, zinc_rep *rep, zinc_error *err)
+{
+	const int *order = zinc_codec_order(c);
+	const zinc_rep old = *rep;
+	int i;
+
+	if (zinc_codec_reshapes(c->ops))
+		return c->ops->array->reshape(c, &old, rep, err);
+	for (i = 0; order && i < rep->ndim; i++)
+		rep->shape[i] = old.shape[order[i]];
+	return ZINC_OK;
 }
 
 zinc_status

@@ -52,8 +52,11 @@ fletcher32_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *
 	return ZINC_OK;
 }
 
+static const char *const aliases[] = {"https://codec.zarrs.dev/bytes_to_bytes/fletcher32", NULL}; /* of zarrs */
+
 const zinc_codec_ops zinc_codec_fletcher32 = {
     .name = "numcodecs.fletcher32",
+    .aliases = aliases,
     .v2 = "fletcher32",
     .uris = ZINC_CODEC_URIS("fletcher32"),
     .purpose = "Fletcher-32 checksum of HDF5 after the bytes, always verified",

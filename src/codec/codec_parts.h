@@ -30,6 +30,12 @@ extern const zinc_codec_ops zinc_codec_scale_offset;
 extern const zinc_codec_ops zinc_codec_packbits;
 extern const zinc_codec_ops zinc_codec_vlen_utf8;
 extern const zinc_codec_ops zinc_codec_vlen_bytes;
+extern const zinc_codec_ops zinc_codec_reshape;
+extern const zinc_codec_ops zinc_codec_squeeze;
+extern const zinc_codec_ops zinc_codec_zfp;
+extern const zinc_codec_ops zinc_codec_conditional;
+extern const zinc_codec_ops zinc_codec_zarrs_vlen;
+extern const zinc_codec_ops zinc_codec_zarrs_vlen_v2;
 
 /* Zarr v2's, "numcodecs.<id>". */
 extern const zinc_codec_ops zinc_codec_adler32;
@@ -47,6 +53,8 @@ extern const zinc_codec_ops zinc_codec_lzma;
 extern const zinc_codec_ops zinc_codec_v2_packbits; /* not the registered packbits */
 extern const zinc_codec_ops zinc_codec_quantize;
 extern const zinc_codec_ops zinc_codec_shuffle;
+extern const zinc_codec_ops zinc_codec_vlen_array;
+extern const zinc_codec_ops zinc_codec_zfpy;
 extern const zinc_codec_ops zinc_codec_zlib;
 /* The same for codecs that v3 also has: these rows read v2's configurations and make the v3 codec. */
 extern const zinc_codec_ops zinc_codec_v2_bitround;
@@ -54,6 +62,12 @@ extern const zinc_codec_ops zinc_codec_v2_blosc;
 extern const zinc_codec_ops zinc_codec_v2_crc32c;
 extern const zinc_codec_ops zinc_codec_v2_gzip;
 extern const zinc_codec_ops zinc_codec_v2_zstd;
+
+/* Of which only metadata can be read. */
+extern const zinc_codec_ops zinc_codec_pcodec;
+extern const zinc_codec_ops zinc_codec_jpeg;
+extern const zinc_codec_ops zinc_codec_jpegxl;
+extern const zinc_codec_ops zinc_codec_gdeflate;
 
 /* A number of 1 to 8 bytes, or a part of a complex one, as unsigned bits; and back. */
 static inline uint64_t
@@ -97,6 +111,9 @@ extern const zinc_member zinc_no_members[];
 /* A required member, an array of `n` integers of at least `min`. */
 zinc_status zinc_config_u64s(const zinc_json *configuration, const char *member, int n, uint64_t min, const char *rule,
 			     uint64_t *out, zinc_report *r, zinc_error *err);
+/* A member that is a finite number; `fallback` if it is missing, or null in a configuration of v2. */
+zinc_status zinc_config_double(const zinc_json *configuration, const char *member, const double *fallback,
+			       const char *rule, double *out, zinc_report *r, zinc_error *err);
 /* Parse a word of the short form, "5", as an integer.  E_INVALID. */
 zinc_status zinc_word_int(const char *codec, const char *word, int64_t min, int64_t max, int64_t *out, zinc_error *err);
 
@@ -139,6 +156,10 @@ zinc_status zinc_decode_out_done(zinc_decode_out *p, const uint8_t *to, size_t n
 int zinc_vlen_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded);
 /* zinc_bytes_ops.bound of every compressor. */
 int zinc_bound_compressed(const zinc_codec *c, size_t decoded, size_t *encoded);
+/* Find the codec of one item of a list: M11-M14, M20.  With ZINC_OK, *ops NULL means that it is unknown and may be
+ * ignored (chain.c). */
+zinc_status zinc_codec_look_up(zinc_extension *ext, const zinc_codec_ops **ops, const zinc_json *v, zinc_report *r,
+			       zinc_error *err);
 /* Append {"name": ..., "configuration": ...} to a list of codecs; `configuration` NULL: none (chain.c). */
 zinc_status zinc_codec_append(zinc_json_doc *doc, zinc_json *list, const char *name, zinc_json *configuration,
 			      zinc_error *err);
@@ -147,6 +168,9 @@ zinc_codec_input zinc_codec_input_of(const zinc_codec *c, const zinc_rep *in);
 /* zinc_bytes_ops.verifies of formats that always have a checksum. */
 bool zinc_verifies_always(const zinc_codec *c);
 
+/* Set the shape of the encoded side of an array->array codec for chunks of the shape of `rep`, in place; dtype and fill
+ * stay.  E_CORRUPT: the codec cannot reshape this chunk. */
+zinc_status zinc_codec_encoded_shape(const zinc_codec *c, zinc_rep *rep, zinc_error *err);
 /* The size of a C-order array of this type and shape; E_LIMIT if an int64_t stride cannot hold it. */
 zinc_status zinc_rep_bytes(const zinc_rep *rep, size_t *nbytes, zinc_error *err);
 
@@ -182,6 +206,9 @@ typedef struct zinc_recode {
 	uint8_t fill[16];
 } zinc_recode;
 
+/* Parse one member, "<f4", to a row of the table.  Missing or null: `out` does not change. */
+zinc_status zinc_recode_type(const zinc_json *configuration, const char *member, const char *rule, zinc_context *ctx,
+			     const zinc_dtype **out, bool *big, zinc_report *r, zinc_error *err);
 /* Parse the members with these names (NULL: none).  The default is the array's type, or that of the decoded side. */
 zinc_status zinc_recode_types(zinc_recode *x, const zinc_json *configuration, const char *decoded, const char *encoded,
 			      const char *rule, const zinc_rep *in, zinc_report *r, zinc_error *err);
@@ -217,6 +244,39 @@ bool zinc_floats_to_ints_has(const zinc_dtype *to, const zinc_dtype *from);
  * (`wrap`).  False: an element is NaN, infinite or outside of what this function can do; nothing is valid then. */
 bool zinc_floats_to_ints(const zinc_dtype *to, void *out, const zinc_dtype *from, const void *in, size_t n,
 			 zinc_rounding rounding, bool clamp, bool wrap);
+
+/* ---- zfp.c ---- */
+
+typedef struct zinc_zfp {
+	zinc_codec codec;
+	/* in the order of their names in codec_zfp.c */
+	enum {
+		ZINC_ZFP_REVERSIBLE,
+		ZINC_ZFP_EXPERT,
+		ZINC_ZFP_FIXED_ACCURACY,
+		ZINC_ZFP_FIXED_RATE,
+		ZINC_ZFP_FIXED_PRECISION
+	} mode;
+	int64_t minbits, maxbits, maxprec, minexp; /* EXPERT */
+	int64_t precision;
+	double tolerance, rate;
+	bool header; /* each chunk begins with the type, the shape and the mode, and these are what decoding uses */
+} zinc_zfp;
+
+#define ZINC_ZFP_DIMS 4 /* at most */
+
+/* Can the type be stored: as it is (`native`), or also as another one? */
+bool zinc_zfp_stores(const zinc_dtype *t, bool native);
+/* What is wrong with the mode for chunks like `rep`, which has at most ZINC_ZFP_DIMS dimensions; NULL: nothing. */
+const char *zinc_zfp_check(const zinc_zfp *z, const zinc_rep *rep);
+/* zinc_pack_ops; the last two only in builds with the library. */
+bool zinc_zfp_loses(const zinc_codec *c);
+int zinc_zfp_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded);
+zinc_status zinc_zfp_encode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, zinc_buf *out,
+			    zinc_error *err);
+zinc_status zinc_zfp_decode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_bytes in, void *out,
+			    zinc_error *err);
+extern const zinc_pack_ops zinc_zfp_coder; /* only in builds with the library */
 
 /* ---- deflate.c; no function may be called if ZINC_FLATE_LACKS the library ---- */
 

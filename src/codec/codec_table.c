@@ -23,6 +23,12 @@ static const void *const builtin[] = {
     &zinc_codec_packbits,
     &zinc_codec_vlen_utf8,
     &zinc_codec_vlen_bytes,
+    &zinc_codec_reshape,
+    &zinc_codec_squeeze,
+    &zinc_codec_zfp,
+    &zinc_codec_conditional,
+    &zinc_codec_zarrs_vlen,
+    &zinc_codec_zarrs_vlen_v2,
 
     &zinc_codec_zlib,
     &zinc_codec_bz2,
@@ -40,11 +46,18 @@ static const void *const builtin[] = {
     &zinc_codec_categorize,
     &zinc_codec_v2_packbits,
     &zinc_codec_json2,
+    &zinc_codec_zfpy,
+    &zinc_codec_vlen_array,
     &zinc_codec_v2_gzip,
     &zinc_codec_v2_blosc,
     &zinc_codec_v2_zstd,
     &zinc_codec_v2_crc32c,
     &zinc_codec_v2_bitround,
+
+    &zinc_codec_pcodec,
+    &zinc_codec_jpeg,
+    &zinc_codec_jpegxl,
+    &zinc_codec_gdeflate,
 };
 
 static zinc_names
@@ -137,7 +150,7 @@ zinc_codec_add(const zinc_codec_ops *ops, zinc_error *err)
 	return zinc_table_add(&codecs, ops, err);
 }
 
-/* "endian, other"; truncated if there are too many, because people read it. */
+/* "endian, other", without URLs; truncated if there are too many, because people read it. */
 static void
 join_aliases(const zinc_codec_ops *ops, char *out, size_t cap)
 {
@@ -147,6 +160,8 @@ join_aliases(const zinc_codec_ops *ops, char *out, size_t cap)
 
 	out[0] = '\0';
 	for (alias = ops->aliases; alias && *alias; alias++) {
+		if (strstr(*alias, "://"))
+			continue;
 		more = snprintf(out + n, cap - n, "%s%s", n ? ", " : "", *alias);
 		if (more < 0 || (size_t)more >= cap - n)
 			return;

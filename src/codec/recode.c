@@ -41,10 +41,9 @@ parse_type(const zinc_json *v, const char *rule, zinc_context *ctx, const zinc_d
 	return st;
 }
 
-/* Parse a type that may be missing or null; then `out` does not change. */
-static zinc_status
-parse_member(const zinc_json *configuration, const char *member, const char *rule, zinc_context *ctx,
-	     const zinc_dtype **out, bool *big, zinc_report *r, zinc_error *err)
+zinc_status
+zinc_recode_type(const zinc_json *configuration, const char *member, const char *rule, zinc_context *ctx,
+		 const zinc_dtype **out, bool *big, zinc_report *r, zinc_error *err)
 {
 	const zinc_json *v = member ? zinc_json_member(configuration, member) : NULL;
 	zinc_status st;
@@ -66,7 +65,7 @@ zinc_recode_types(zinc_recode *x, const zinc_json *configuration, const char *de
 		return zinc_report_unsupported(r, rule, err, "%s: elements of type %s are not supported", rule,
 					       in->dtype->name);
 	x->decoded = is_number(in->dtype) ? zinc_dtype_of(in->dtype->type) : in->dtype;
-	ZINC_TRY(parse_member(configuration, decoded, rule, r->ctx, &x->decoded, &x->decoded_big, r, err));
+	ZINC_TRY(zinc_recode_type(configuration, decoded, rule, r->ctx, &x->decoded, &x->decoded_big, r, err));
 	if (!is_number(x->decoded))
 		return zinc_report_unsupported(r, rule, err, "%s: elements of type %s are not supported", rule,
 					       x->decoded->name);
@@ -75,7 +74,7 @@ zinc_recode_types(zinc_recode *x, const zinc_json *configuration, const char *de
 					       in->dtype->name, x->decoded->name);
 	x->encoded = x->decoded;
 	x->encoded_big = x->decoded_big;
-	return parse_member(configuration, encoded, rule, r->ctx, &x->encoded, &x->encoded_big, r, err);
+	return zinc_recode_type(configuration, encoded, rule, r->ctx, &x->encoded, &x->encoded_big, r, err);
 }
 
 /*

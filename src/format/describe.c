@@ -102,7 +102,7 @@ order(struct describe *d)
 	for (i = 0; i < n; i++)
 		axis[i] = i;
 	for (c = d->m->chain; c; c = c->shard ? c->shard->inner : NULL) {
-		if (!c->reorders_only)
+		if (!c->reorders_only && (!c->reshapes_only || c->shard))
 			return json_null(d);
 		for (i = 0; i < n; i++)
 			next[i] = axis[c->axis[i]];
@@ -131,8 +131,10 @@ chunk_shape(struct describe *d)
 		return shape_list(d, d->m->chunk_shape);
 	if (c->open_shard)
 		return shape_list(d, c->unit_shape);
+	if (c->shard->ndim != d->m->ndim) /* reshaped before */
+		return json_null(d);
 	for (i = 0; i < d->m->ndim; i++)
-		shape[c->reorders_only ? c->axis[i] : i] = c->shard->chunk_shape[i];
+		shape[c->axis[i]] = c->shard->chunk_shape[i];
 	return shape_list(d, shape);
 }
 

@@ -59,7 +59,8 @@ typedef struct zinc_v2_codecs {
 	zinc_json *list;
 	const zinc_dtype *dtype; /* NULL: not known */
 	bool big;
-	size_t n; /* codecs added so far */
+	size_t n;    /* codecs added so far */
+	bool packed; /* the compressor takes elements, so `bytes` is not needed */
 	zinc_report *r;
 	const char *rule; /* what no chain can hold */
 	zinc_error *err;
@@ -71,7 +72,11 @@ const char *zinc_v2_object_type(const zinc_json *filters);
 zinc_status zinc_v2_add_filters(zinc_v2_codecs *c, const zinc_json *filters);
 /* {"id": "x", ...} -> {"name": "numcodecs.x", "configuration": {...}} */
 zinc_status zinc_v2_add_codec(zinc_v2_codecs *c, const zinc_json *v);
-/* The same with a separate id; `configuration` NULL: none.  It is copied. */
+/* Does the compressor take elements, as zfpy does? */
+bool zinc_v2_packs(const zinc_json *compressor);
+/* Add such a compressor.  E_UNSUPPORTED: the elements are big-endian here; it is added, but they are never read. */
+zinc_status zinc_v2_add_packer(zinc_v2_codecs *c, const zinc_json *v);
+/* As zinc_v2_add_codec, with a separate id; `configuration` NULL: none.  It is copied. */
 zinc_status zinc_v2_add_named(zinc_v2_codecs *c, const char *id, const zinc_json *configuration);
 
 /* ---- format_v2_make.c ---- */

@@ -28,7 +28,7 @@ zinc_v2_object_type(const zinc_json *filters)
 		if (zinc_json_is_string(id, "vlen-utf8") || zinc_json_is_string(id, "json2") ||
 		    zinc_json_is_string(id, "categorize"))
 			return "string";
-		if (zinc_json_is_string(id, "vlen-bytes"))
+		if (zinc_json_is_string(id, "vlen-bytes") || zinc_json_is_string(id, "vlen-array"))
 			return "bytes";
 	}
 	return NULL;
@@ -83,6 +83,26 @@ zinc_v2_add_codec(zinc_v2_codecs *c, const zinc_json *v)
 
 	(void)zinc_json_remove(configuration, "id");
 	return add(c, zinc_json_member(v, "id")->text, configuration);
+}
+
+/* Such a compressor takes elements in the computer's byte order, and NumCodecs writes no others. */
+zinc_status
+zinc_v2_add_packer(zinc_v2_codecs *c, const zinc_json *v)
+{
+	ZINC_TRY(zinc_v2_add_codec(c, v));
+	if (c->big && (!c->dtype || c->dtype->unit > 1))
+		return zinc_report_unsupported(c->r, c->rule, c->err,
+					       "compressor \"%.60s\" does not take big-endian elements",
+					       zinc_json_member(v, "id")->text);
+	return ZINC_OK;
+}
+
+bool
+zinc_v2_packs(const zinc_json *compressor)
+{
+	const zinc_codec_ops *ops = zinc_codec_find_v2(zinc_json_member(compressor, "id")->text);
+
+	return ops && ops->compresses && ops->kind == ZINC_ARRAY_BYTES;
 }
 
 zinc_status
@@ -170,7 +190,7 @@ zinc_v2_add_filters(zinc_v2_codecs *c, const zinc_json *filters)
 		unsupported = st == ZINC_OK ? unsupported : st;
 		ZINC_TRY(zinc_v2_add_codec(c, f));
 	}
-	if (!bytes)
+	if (!bytes && !c->packed)
 		ZINC_TRY(add_bytes(c));
 	return unsupported;
 }

@@ -96,7 +96,7 @@ elements(struct make *b, zinc_json *filters, bool *fortran)
 
 /* The array->bytes codec: `bytes` becomes part of dtype, any other a filter.  *big: the byte order of `bytes`. */
 static zinc_status
-bytes(struct make *b, zinc_json *filters, bool *big)
+bytes(struct make *b, zinc_json *filters, zinc_json **compressor, bool *big)
 {
 	const zinc_codec *c = b->m->chain->ab;
 	zinc_json *v = NULL;
@@ -110,10 +110,14 @@ bytes(struct make *b, zinc_json *filters, bool *big)
 		return ZINC_OK;
 	}
 	ZINC_TRY(print_codec(b, c, &v));
+	if (c->ops->compresses && b->m->chain->nbb == 0) {
+		*compressor = v;
+		return ZINC_OK;
+	}
 	return zinc_json_append(filters, v, b->err);
 }
 
-/* bytes->bytes codecs: the last one becomes the compressor. */
+/* bytes->bytes codecs: the last one becomes the compressor, unless the array->bytes codec is one. */
 static zinc_status
 compression(struct make *b, zinc_json *filters, zinc_json **compressor)
 {
@@ -121,7 +125,6 @@ compression(struct make *b, zinc_json *filters, zinc_json **compressor)
 	zinc_json *v;
 	int i;
 
-	*compressor = zinc_json_make(b->doc, ZINC_JSON_NULL);
 	for (i = 0; i < c->nbb; i++) {
 		ZINC_TRY(print_codec(b, c->bb[i], &v));
 		if (i + 1 == c->nbb)
@@ -180,7 +183,8 @@ make_array(struct make *b)
 	ZINC_TRY(set(b, "shape", zinc_json_copy(b->doc, zinc_json_member(b->v3, "shape"))));
 	ZINC_TRY(set_grid(b));
 	ZINC_TRY(elements(b, filters, &fortran));
-	ZINC_TRY(bytes(b, filters, &big));
+	compressor = zinc_json_make(b->doc, ZINC_JSON_NULL);
+	ZINC_TRY(bytes(b, filters, &compressor, &big));
 	ZINC_TRY(compression(b, filters, &compressor));
 	ZINC_TRY(zinc_v2_type_print(&type, b->doc, b->m->dtype, big, b->err));
 	ZINC_TRY(zinc_v2_fill_print(&fill, b->doc, b->m->dtype, big, b->m->fill, b->err));

@@ -187,12 +187,17 @@ make_codecs(struct parse *p)
 			    .err = &p->e};
 	zinc_status st;
 
+	c.packed = p->compressed && zinc_v2_packs(member(p, "compressor"));
 	ZINC_TRY(add_order(p, c.list));
 	st = zinc_v2_add_filters(&c, member(p, "filters"));
 	if (st != ZINC_OK && st != ZINC_E_UNSUPPORTED)
 		return st;
-	if (p->compressed)
+	if (c.packed && st == ZINC_OK)
+		st = zinc_v2_add_packer(&c, member(p, "compressor"));
+	else if (p->compressed)
 		ZINC_TRY(zinc_v2_add_codec(&c, member(p, "compressor")));
+	if (st != ZINC_OK && st != ZINC_E_UNSUPPORTED)
+		return st;
 	ZINC_TRY(set(p, "codecs", c.list));
 	return st;
 }

@@ -331,6 +331,8 @@ lossy_codec(const zinc_chain *chain, const zinc_dtype *t)
 		for (k = names; *k; k++)
 			if (strstr(chain->aa[i]->ops->name, *k) && (floats || strcmp(*k, "delta") != 0))
 				return *k;
+	if (chain->ab->ops->pack->loses && chain->ab->ops->pack->loses(chain->ab))
+		return chain->ab->ops->name;
 	return chain->shard ? lossy_codec(chain->shard->inner, t) : NULL;
 }
 

@@ -225,7 +225,8 @@ is_plain_order(const zinc_json *codec)
 	return forwards || backwards;
 }
 
-/* A transpose must be the first codec: if one codec is before it, that one is removed, otherwise the transpose. */
+/* A transpose must be the first codec: if one codec is before it, that one is removed, otherwise the transpose.  After a
+ * codec that changes the shape, the axes are others: then it is the transpose, too. */
 static zinc_status
 fit_orders(struct fit *f)
 {
@@ -238,7 +239,8 @@ fit_orders(struct fit *f)
 			i++;
 			continue;
 		}
-		ZINC_TRY(remove_codec(f, i == 1 ? f->codecs->first : v));
+		ZINC_TRY(
+		    remove_codec(f, i == 1 && !zinc_codec_reshapes(ops_of(f->codecs->first)) ? f->codecs->first : v));
 		v = f->codecs->first;
 		i = 0;
 	}

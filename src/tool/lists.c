@@ -15,6 +15,7 @@ static const struct {
     {"bz2", ZINC_WITH_BZ2, "codec bz2"},
     {"lzma", ZINC_WITH_LZMA, "codec lzma"},
     {"lz4", ZINC_WITH_LZ4, "codec lz4"},
+    {"zfp", ZINC_WITH_ZFP, "codecs zfp and zfpy"},
     {"pcre2", ZINC_WITH_PCRE2, "patterns in schemas of conventions"},
     {"curl", ZINC_WITH_CURL, "stores http, s3, gs and az, modules"},
     {"crypto", ZINC_WITH_CRYPTO, "stores s3, gs and az, modules"},

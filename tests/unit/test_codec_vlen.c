@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/chains.h"
+#include "support/codecs.h"
 #include "support/sweep.h"
 #include "support/test.h"
 
@@ -235,6 +236,47 @@ bombs(void **state)
 	free((void *)(uintptr_t)v.data);
 }
 
+#define ARRAYS "[{\"name\": \"numcodecs.vlen-array\", \"configuration\": {\"dtype\": \"<i4\"}}]"
+
+/* (4) The bytes are output of numcodecs: [1, -1], [], [7]. */
+static void
+arrays(void **state)
+{
+	static const zinc_vlen rows[] = {TEXT("\1\0\0\0\xff\xff\xff\xff"), TEXT(""), TEXT("\7\0\0\0")};
+	static const zinc_vlen half[] = {TEXT("\1\0\0\0"), TEXT("\1\0"), TEXT("")};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_vlen back[3];
+	uint8_t in[64];
+	chain_case t;
+	size_t n;
+
+	(void)state;
+	n = unhex("03000000 08000000 01000000ffffffff 00000000 04000000 07000000", in, sizeof in);
+	assert_ok(chain_init(&t, NULL, ARRAYS, "bytes", three, NULL, true, &err));
+	assert_ok(chain_encode(&t, rows, &err));
+	assert_int_equal(t.out.n, n);
+	assert_memory_equal(t.out.p, in, n);
+	assert_ok(chain_decode(&t, in, n, back, &err));
+	assert_words(back, rows, 3);
+	assert_int_equal(chain_encode(&t, half, &err), ZINC_E_RANGE);
+	n = unhex("03000000 08000000 01000000ffffffff 00000000 03000000 070000", in, sizeof in);
+	assert_int_equal(chain_decode(&t, in, n, back, &err), ZINC_E_CORRUPT);
+	chain_fini(&t);
+	/* without a type, as zarrs writes it, any bytes */
+	assert_ok(chain_init(&t, NULL, "[{\"name\": \"numcodecs.vlen-array\"}]", "bytes", three, NULL, true, &err));
+	assert_ok(chain_decode(&t, in, n, back, &err));
+	chain_fini(&t);
+	codec_prints(ARRAYS, "bytes", ARRAYS, "[{\"id\": \"vlen-array\", \"dtype\": \"<i4\"}]");
+	codec_prints("[{\"name\": \"numcodecs.vlen-array\", \"configuration\": {\"dtype\": \">f8\"}}]", "bytes",
+		     "[{\"name\": \"numcodecs.vlen-array\", \"configuration\": {\"dtype\": \">f8\"}}]",
+		     "[{\"id\": \"vlen-array\", \"dtype\": \">f8\"}]");
+	chain_finds(ARRAYS, "string", three, ZINC_E_CORRUPT, "M65", "/0/configuration");
+	chain_finds("[{\"name\": \"numcodecs.vlen-array\", \"configuration\": {\"dtype\": 4}}]", "bytes", three,
+		    ZINC_E_CORRUPT, "vlen-array", "/0/configuration/dtype");
+	chain_finds("[{\"name\": \"numcodecs.vlen-array\", \"configuration\": {\"dtype\": \"<U4\"}}]", "bytes", three,
+		    ZINC_E_UNSUPPORTED, "vlen-array", "/0/configuration/dtype");
+}
+
 /* Nothing is allocated from the second chunk on. */
 static void
 warm(void **state)
@@ -298,9 +340,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(vectors), cmocka_unit_test(round_trips),       cmocka_unit_test(damaged),
-	    cmocka_unit_test(refused), cmocka_unit_test(configurations),    cmocka_unit_test(bombs),
-	    cmocka_unit_test(warm),    cmocka_unit_test(memory_may_be_out),
+	    cmocka_unit_test(vectors), cmocka_unit_test(round_trips),    cmocka_unit_test(damaged),
+	    cmocka_unit_test(refused), cmocka_unit_test(configurations), cmocka_unit_test(bombs),
+	    cmocka_unit_test(arrays),  cmocka_unit_test(warm),           cmocka_unit_test(memory_may_be_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
