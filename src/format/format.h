@@ -50,7 +50,7 @@ typedef struct zinc_meta {
 	zinc_chain *chain;                   /* NULL when unsupported */
 	void *fill;                          /* one element in native order; NULL when dtype is NULL */
 	const char **dimension_names;        /* NULL, or ndim entries, each may be NULL; borrowed from doc */
-	uint64_t chunk_shape[ZINC_MAX_NDIM]; /* of the stored object at the origin; zeros when unsupported */
+	uint64_t chunk_shape[ZINC_MAX_NDIM]; /* the widest stored object; zeros when unsupported */
 } zinc_meta;
 
 /* New metadata with `doc` only, for the parsers; `doc` is taken, also on failure. */

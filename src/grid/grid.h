@@ -28,7 +28,7 @@ typedef struct zinc_grid_ops {
 	/* Registered (<zinc/extend.h>): open takes the configuration as text. */
 	zinc_status (*open)(void **self, const char *configuration, int ndim, const uint64_t *shape, zinc_error *err);
 	void (*close)(void *self); /* may be NULL */
-	/* The number of chunks along dimension `dim` of `length` elements. */
+	/* The number of chunks along dimension `dim` that hold one of its `length` elements. */
 	uint64_t (*count)(void *self, int dim, uint64_t length);
 	/* The chunk that holds index i. */
 	uint64_t (*find)(void *self, int dim, uint64_t i);
@@ -36,6 +36,11 @@ typedef struct zinc_grid_ops {
 	void (*span)(void *self, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent);
 	/* The largest extent along a dimension. */
 	uint64_t (*widest)(void *self, int dim);
+	/* Built in; NULL where no chunk is listed, all extents are the widest, or the grid fits every shape. */
+	uint64_t (*listed)(void *self, int dim); /* UINT64_MAX: without end */
+	bool (*divides)(void *self, int dim, uint64_t by);
+	zinc_status (*fit)(zinc_grid *g, const uint64_t *before, const uint64_t *after, const uint64_t *unit,
+			   bool *changed, zinc_error *err);
 } zinc_grid_ops;
 
 /* Never copied: `self` may point into it. */
@@ -72,6 +77,27 @@ zinc_grid_widest(const zinc_grid *g, int dim)
 {
 	return g->ops->widest(g->self, dim);
 }
+
+/* The number of chunks that the metadata lists, also those after the array's end; UINT64_MAX: without end. */
+static inline uint64_t
+zinc_grid_listed(const zinc_grid *g, int dim)
+{
+	return g->ops->listed ? g->ops->listed(g->self, dim) : UINT64_MAX;
+}
+
+/* Is the extent of every chunk along the dimension a multiple of `by`?  A registered grid is asked for the widest. */
+static inline bool
+zinc_grid_divides(const zinc_grid *g, int dim, uint64_t by)
+{
+	return g->ops->divides ? g->ops->divides(g->self, dim, by) : zinc_grid_widest(g, dim) % by == 0;
+}
+
+/* Change the grid for another shape of the array; new chunks are multiples of `unit`.  *changed: it must be stored.
+ * E_UNSUPPORTED, E_RANGE. */
+zinc_status zinc_grid_fit(zinc_grid *g, const uint64_t *before, const uint64_t *after, const uint64_t *unit,
+			  bool *changed, zinc_error *err);
+/* Are chunks of one shape, stored whole?  Not of a registered grid, which does not say. */
+bool zinc_grid_is_regular(const zinc_grid *g);
 
 /* Parse the `chunk_grid` member.  M11, M14, M18 (E_UNSUPPORTED), M38-M40. */
 zinc_status zinc_grid_parse(zinc_grid **out, zinc_context *ctx, const zinc_json *v, int ndim, const uint64_t *shape,

@@ -8,7 +8,8 @@
 
 #include "grid/rows.h"
 
-static const void *const builtin[] = {&zinc_grid_ops_regular};
+static const void *const builtin[] = {&zinc_grid_ops_regular, &zinc_grid_ops_rectilinear, &zinc_grid_ops_rectangular,
+				      &zinc_grid_ops_bounded};
 
 static zinc_names
 names_of(const void *row)
@@ -74,6 +75,41 @@ zinc_grid_regular(zinc_grid **out, zinc_context *ctx, int ndim, const uint64_t *
 	for (d = 0; d < ndim; d++)
 		(*out)->step[d] = chunk_shape[d];
 	return ZINC_OK;
+}
+
+bool
+zinc_grid_is_regular(const zinc_grid *g)
+{
+	return g->ops == &zinc_grid_ops_regular;
+}
+
+zinc_status
+zinc_grid_fit(zinc_grid *g, const uint64_t *before, const uint64_t *after, const uint64_t *unit, bool *changed,
+	      zinc_error *err)
+{
+	*changed = false;
+	return g->ops->fit ? g->ops->fit(g, before, after, unit, changed, err) : ZINC_OK;
+}
+
+zinc_status
+zinc_grid_parse_edge(uint64_t *out, const zinc_json *v, zinc_report *r, zinc_error *err)
+{
+	double number;
+	bool flag;
+
+	if (zinc_json_u64(v, out))
+		return ZINC_OK;
+	if (zinc_json_bool(v, &flag)) {
+		*out = flag;
+		return zinc_report_lenient(r, "M40", err, "%s instead of %d", flag ? "true" : "false", flag);
+	}
+	/* Every integer up to 2^53 is one double. */
+	if (zinc_json_double(v, &number) && number >= 0 && number <= 9007199254740992.0 &&
+	    number == (double)(uint64_t)number) {
+		*out = (uint64_t)number;
+		return zinc_report_lenient(r, "M40", err, "%.40s instead of an integer", v->text);
+	}
+	return zinc_report_error(r, "M40", err, "the length of a chunk must be an integer of at least 1");
 }
 
 /* A registered grid takes its configuration as text; a refusal is reported as a finding. */
