@@ -24,6 +24,7 @@ struct build {
 	bool big;
 	uint64_t chunks[ZINC_MAX_NDIM]; /* inner chunks of a sharded array */
 	uint64_t grid[ZINC_MAX_NDIM];   /* stored objects */
+	zinc_grid *edges;               /* of several lengths; NULL: none */
 	bool sharded;
 	void *fill;
 };
@@ -92,6 +93,10 @@ check_shape(const struct build *b, zinc_error *err)
 		return zinc_fail(err, ZINC_E_INVALID, "an array of %d dimensions needs a shape", o->ndim);
 	if (!o->dtype)
 		return zinc_fail(err, ZINC_E_INVALID, "an array needs a data type");
+	if ((o->chunk_edges && (o->chunks || o->shards || o->auto_shards || o->shard_edges)) ||
+	    (o->shard_edges && (!o->chunks || o->shards || o->auto_shards)))
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "edges of chunks exclude chunks and shards; edges of shards need chunks");
 	if (o->shards && o->auto_shards)
 		return zinc_fail(err, ZINC_E_INVALID,
 				 "a shard shape and the automatic choice of shards exclude each other");
@@ -105,14 +110,19 @@ choose_grid(struct build *b, zinc_error *err)
 	const zinc_array_options *o = &b->o;
 	int d;
 
-	if (!o->chunks)
+	if (o->chunk_edges || o->shard_edges)
+		ZINC_TRY(zinc_grid_rectilinear(&b->edges, b->ctx, o->ndim, o->shape,
+					       o->chunk_edges ? o->chunk_edges : o->shard_edges, err));
+	for (d = 0; o->chunk_edges && d < o->ndim; d++)
+		b->chunks[d] = zinc_grid_widest(b->edges, d);
+	if (!o->chunks && !o->chunk_edges)
 		zinc_grid_choose(o->shape, o->ndim, b->dtype->size, b->chunks);
 	for (d = 0; o->chunks && d < o->ndim; d++) {
 		b->chunks[d] = o->chunks[d];
 		if (b->chunks[d] == 0)
 			return zinc_fail_rule(err, ZINC_E_INVALID, "M40", "the chunk length of dimension %d is 0", d);
 	}
-	b->sharded = o->shards || o->auto_shards;
+	b->sharded = o->shards || o->auto_shards || o->shard_edges;
 	memcpy(b->grid, b->chunks, sizeof b->grid);
 	if (o->auto_shards)
 		zinc_grid_choose_shard(o->shape, o->ndim, b->dtype->size, b->chunks, b->grid);
@@ -134,6 +144,8 @@ set_grid(struct build *b, zinc_error *err)
 	zinc_grid *grid;
 	zinc_json *v;
 
+	if (b->edges)
+		return set(b, "chunk_grid", zinc_grid_print(b->edges, b->doc), err);
 	ZINC_TRY(zinc_grid_regular(&grid, b->ctx, b->o.ndim, b->grid, err));
 	v = zinc_grid_print(grid, b->doc);
 	zinc_grid_free(grid);
@@ -250,7 +262,8 @@ take_document(struct build *b, zinc_error *err)
 	const zinc_array_options *o = &b->o;
 
 	if (o->ndim || o->shape || o->dtype || o->chunks || o->shards || o->auto_shards || o->codecs || o->fill ||
-	    o->dimension_names || o->attributes || o->key_encoding || o->big_endian || o->fortran)
+	    o->chunk_edges || o->shard_edges || o->dimension_names || o->attributes || o->key_encoding ||
+	    o->big_endian || o->fortran)
 		return zinc_fail(err, ZINC_E_INVALID, "a whole document excludes other options");
 	ZINC_TRY(zinc_json_new(&b->doc, b->ctx, err));
 	ZINC_TRY(parse_json(&b->root, b, "document", o->document, err));
@@ -293,6 +306,7 @@ finish(struct build *b, zinc_node_kind kind, zinc_status st, zinc_json_doc **out
 	else
 		zinc_json_free(b->doc);
 	zinc_free(b->ctx, b->fill);
+	zinc_grid_free(b->edges);
 	zinc_dtype_free(b->dtype);
 	return st;
 }

@@ -275,6 +275,7 @@ typedef enum zinc_holds_codecs {
 typedef enum zinc_codec_place { ZINC_OF_ELEMENTS, ZINC_TO_BYTES, ZINC_OF_BYTES, ZINC_LAST } zinc_codec_place;
 
 typedef struct zinc_holds {
+	bool regular_grid; /* chunks have one shape, except on a grid of a program */
 	bool no_shards;
 	bool plain_shards;      /* shards as a whole are neither reordered nor compressed */
 	bool plain_orders;      /* axes are forwards or backwards, before any other codec */

@@ -36,8 +36,7 @@ typedef struct zinc_grid_ops {
 	void (*span)(void *self, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent);
 	/* The largest extent along a dimension. */
 	uint64_t (*widest)(void *self, int dim);
-	/* Built in; NULL where no chunk is listed, all extents are the widest, or the grid fits every shape. */
-	uint64_t (*listed)(void *self, int dim); /* UINT64_MAX: without end */
+	/* Built in; NULL where all extents are the widest, or the grid fits every shape. */
 	bool (*divides)(void *self, int dim, uint64_t by);
 	zinc_status (*fit)(zinc_grid *g, const uint64_t *before, const uint64_t *after, const uint64_t *unit,
 			   bool *changed, zinc_error *err);
@@ -78,13 +77,6 @@ zinc_grid_widest(const zinc_grid *g, int dim)
 	return g->ops->widest(g->self, dim);
 }
 
-/* The number of chunks that the metadata lists, also those after the array's end; UINT64_MAX: without end. */
-static inline uint64_t
-zinc_grid_listed(const zinc_grid *g, int dim)
-{
-	return g->ops->listed ? g->ops->listed(g->self, dim) : UINT64_MAX;
-}
-
 /* Is the extent of every chunk along the dimension a multiple of `by`?  A registered grid is asked for the widest. */
 static inline bool
 zinc_grid_divides(const zinc_grid *g, int dim, uint64_t by)
@@ -107,6 +99,11 @@ zinc_status zinc_grid_regular(zinc_grid **out, zinc_context *ctx, int ndim, cons
 			      zinc_error *err);
 void zinc_grid_regular_init(zinc_grid *g, int ndim,
 			    const uint64_t *chunk_shape); /* in the caller's memory, nothing to free */
+/* Make a rectilinear grid from a caller's chunk_shapes, as JSON text; E_INVALID. */
+zinc_status zinc_grid_rectilinear(zinc_grid **out, zinc_context *ctx, int ndim, const uint64_t *shape,
+				  const char *chunk_shapes, zinc_error *err);
+/* The number of dimensions of such a text; E_INVALID. */
+zinc_status zinc_grid_edges_rank(zinc_context *ctx, const char *chunk_shapes, int *ndim, zinc_error *err);
 void zinc_grid_free(zinc_grid *g);
 zinc_json *zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc); /* the whole extension object */
 zinc_json *zinc_grid_print_configuration(const zinc_grid *g, zinc_json_doc *doc);

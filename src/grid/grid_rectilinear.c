@@ -338,14 +338,6 @@ rectilinear_widest(void *self, int dim)
 	return ((const rectilinear *)self)->dims[dim].widest;
 }
 
-static uint64_t
-rectilinear_listed(void *self, int dim)
-{
-	const dimension *x = &((const rectilinear *)self)->dims[dim];
-
-	return x->step ? UINT64_MAX : x->runs[x->n - 1].chunk + x->runs[x->n - 1].count;
-}
-
 static bool
 rectilinear_divides(void *self, int dim, uint64_t by)
 {
@@ -393,7 +385,6 @@ const zinc_grid_ops zinc_grid_ops_rectilinear = {
     .find = rectilinear_find,
     .span = rectilinear_span,
     .widest = rectilinear_widest,
-    .listed = rectilinear_listed,
     .divides = rectilinear_divides,
     .fit = rectilinear_fit,
 };
