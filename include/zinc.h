@@ -705,6 +705,8 @@ ZINC_API int zinc_array_grid_shape(const zinc_array *a, uint64_t *shape);
 /* First element and length of chunk (shard) number `index` along a dimension; the last one may reach past the array's end.
  * Returns 0 when there is no such chunk, else 1. */
 ZINC_API int zinc_array_chunk_span(const zinc_array *a, int dim, uint64_t index, uint64_t *start, uint64_t *extent);
+/* The number of the chunk (shard) along a dimension that holds element i; returns 0 when there is no such element. */
+ZINC_API int zinc_array_chunk_find(const zinc_array *a, int dim, uint64_t i, uint64_t *index);
 /* 1: chunks (shards) have one shape, and are stored with it also at the array's end; 0: not so, or not known. */
 ZINC_API int zinc_array_grid_regular(const zinc_array *a);
 /* The fill value: one element in native byte order, zinc_array_element_size bytes. */

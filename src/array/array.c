@@ -348,6 +348,18 @@ zinc_array_chunk_span(const zinc_array *a, int dim, uint64_t index, uint64_t *st
 }
 
 int
+zinc_array_chunk_find(const zinc_array *a, int dim, uint64_t i, uint64_t *index)
+{
+	zinc_meta *m = zinc_array_snapshot(a);
+	const int has = m->grid && dim >= 0 && dim < m->ndim && i < m->shape[dim];
+
+	if (has)
+		*index = zinc_grid_chunk_of(m->grid, dim, i);
+	zinc_meta_free(m);
+	return has;
+}
+
+int
 zinc_array_grid_regular(const zinc_array *a)
 {
 	zinc_meta *m = zinc_array_snapshot(a);

@@ -57,7 +57,7 @@ check_chunks_stay(const reshape *x, zinc_error *err)
 	return ZINC_OK;
 }
 
-/* A grid may list its chunks, or depend on the shape; new shards hold whole inner chunks. */
+/* A grid may list its chunks, which must cover the new shape, or depend on the shape.  Shards have whole inner chunks. */
 static zinc_status
 edit_grid(const reshape *x, zinc_json_doc *doc, zinc_error *err)
 {

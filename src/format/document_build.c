@@ -81,6 +81,18 @@ set_attributes(struct build *b, const char *text, zinc_error *err)
 
 /* ---- shapes ---- */
 
+static zinc_status
+check_edges(const zinc_array_options *o, zinc_error *err)
+{
+	const bool shards = o->shards || o->auto_shards;
+
+	if (o->chunk_edges && (o->chunks || shards || o->shard_edges))
+		return zinc_fail(err, ZINC_E_INVALID, "edges of chunks exclude other chunks, and shards");
+	if (o->shard_edges && (!o->chunks || shards))
+		return zinc_fail(err, ZINC_E_INVALID, "edges of shards need a chunk shape, and exclude other shards");
+	return ZINC_OK;
+}
+
 /* Checks that need no document yet.  The strict parser finds the rest. */
 static zinc_status
 check_shape(const struct build *b, zinc_error *err)
@@ -93,13 +105,43 @@ check_shape(const struct build *b, zinc_error *err)
 		return zinc_fail(err, ZINC_E_INVALID, "an array of %d dimensions needs a shape", o->ndim);
 	if (!o->dtype)
 		return zinc_fail(err, ZINC_E_INVALID, "an array needs a data type");
-	if ((o->chunk_edges && (o->chunks || o->shards || o->auto_shards || o->shard_edges)) ||
-	    (o->shard_edges && (!o->chunks || o->shards || o->auto_shards)))
-		return zinc_fail(err, ZINC_E_INVALID,
-				 "edges of chunks exclude chunks and shards; edges of shards need chunks");
+	ZINC_TRY(check_edges(o, err));
 	if (o->shards && o->auto_shards)
 		return zinc_fail(err, ZINC_E_INVALID,
 				 "a shard shape and the automatic choice of shards exclude each other");
+	return ZINC_OK;
+}
+
+/* Chunks, or shards, of several lengths. */
+static zinc_status
+take_edges(struct build *b, zinc_error *err)
+{
+	const zinc_array_options *o = &b->o;
+	int d;
+
+	if (!o->chunk_edges && !o->shard_edges)
+		return ZINC_OK;
+	ZINC_TRY(zinc_grid_rectilinear(&b->edges, b->ctx, o->ndim, o->shape,
+				       o->chunk_edges ? o->chunk_edges : o->shard_edges, err));
+	for (d = 0; o->chunk_edges && d < o->ndim; d++)
+		b->chunks[d] = zinc_grid_widest(b->edges, d);
+	return ZINC_OK;
+}
+
+/* A given shard shape; b->chunks is known. */
+static zinc_status
+take_shards(struct build *b, zinc_error *err)
+{
+	int d;
+
+	for (d = 0; d < b->o.ndim; d++) {
+		b->grid[d] = b->o.shards[d];
+		if (b->grid[d] == 0 || b->grid[d] % b->chunks[d] != 0)
+			return zinc_fail_rule(
+			    err, ZINC_E_INVALID, "M86",
+			    "the shard length %llu of dimension %d is not a multiple of the chunk length %llu",
+			    (unsigned long long)b->grid[d], d, (unsigned long long)b->chunks[d]);
+	}
 	return ZINC_OK;
 }
 
@@ -110,11 +152,7 @@ choose_grid(struct build *b, zinc_error *err)
 	const zinc_array_options *o = &b->o;
 	int d;
 
-	if (o->chunk_edges || o->shard_edges)
-		ZINC_TRY(zinc_grid_rectilinear(&b->edges, b->ctx, o->ndim, o->shape,
-					       o->chunk_edges ? o->chunk_edges : o->shard_edges, err));
-	for (d = 0; o->chunk_edges && d < o->ndim; d++)
-		b->chunks[d] = zinc_grid_widest(b->edges, d);
+	ZINC_TRY(take_edges(b, err));
 	if (!o->chunks && !o->chunk_edges)
 		zinc_grid_choose(o->shape, o->ndim, b->dtype->size, b->chunks);
 	for (d = 0; o->chunks && d < o->ndim; d++) {
@@ -126,15 +164,7 @@ choose_grid(struct build *b, zinc_error *err)
 	memcpy(b->grid, b->chunks, sizeof b->grid);
 	if (o->auto_shards)
 		zinc_grid_choose_shard(o->shape, o->ndim, b->dtype->size, b->chunks, b->grid);
-	for (d = 0; o->shards && d < o->ndim; d++) {
-		b->grid[d] = o->shards[d];
-		if (b->grid[d] == 0 || b->grid[d] % b->chunks[d] != 0)
-			return zinc_fail_rule(
-			    err, ZINC_E_INVALID, "M86",
-			    "the shard length %llu of dimension %d is not a multiple of the chunk length %llu",
-			    (unsigned long long)b->grid[d], d, (unsigned long long)b->chunks[d]);
-	}
-	return ZINC_OK;
+	return o->shards ? take_shards(b, err) : ZINC_OK;
 }
 
 /* A stored object is a shard where the array has shards, so the grid uses the shard shape. */
@@ -255,15 +285,23 @@ build_members(struct build *b, zinc_error *err)
 	return set_dimension_names(b, err);
 }
 
+/* Does the caller also describe the array by options? */
+static bool
+has_options(const zinc_array_options *o)
+{
+	const bool grid = o->chunks || o->shards || o->auto_shards || o->chunk_edges || o->shard_edges;
+
+	return grid || o->ndim || o->shape || o->dtype || o->codecs || o->fill || o->dimension_names || o->attributes ||
+	       o->key_encoding || o->big_endian || o->fortran;
+}
+
 /* A whole document instead of options. */
 static zinc_status
 take_document(struct build *b, zinc_error *err)
 {
 	const zinc_array_options *o = &b->o;
 
-	if (o->ndim || o->shape || o->dtype || o->chunks || o->shards || o->auto_shards || o->codecs || o->fill ||
-	    o->chunk_edges || o->shard_edges || o->dimension_names || o->attributes || o->key_encoding ||
-	    o->big_endian || o->fortran)
+	if (has_options(o))
 		return zinc_fail(err, ZINC_E_INVALID, "a whole document excludes other options");
 	ZINC_TRY(zinc_json_new(&b->doc, b->ctx, err));
 	ZINC_TRY(parse_json(&b->root, b, "document", o->document, err));

@@ -107,8 +107,7 @@ bounded_divides(void *self, int dim, uint64_t by)
 {
 	const bounded *b = self;
 
-	return (b->length[dim] < b->step[dim] || b->step[dim] % by == 0) &&
-	       (b->length[dim] % b->step[dim]) % by == 0;
+	return (b->length[dim] < b->step[dim] || b->step[dim] % by == 0) && (b->length[dim] % b->step[dim]) % by == 0;
 }
 
 static zinc_status

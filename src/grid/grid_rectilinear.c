@@ -13,7 +13,8 @@
  * (2) Edges of a dimension that do not add up to its length, or to more than 2^64-1, are an error.
  * (3) Only chunks that hold elements are counted, so an empty dimension has none.
  * (4) The spelling of the result is one: a number stays a number, equal neighbours are one run.
- * (5) A longer shape gets one more chunk along each dimension whose list is too short; a shorter one keeps the list.
+ * (5) For a longer shape each list that is too short gets more chunks, none longer than the widest; a shorter shape keeps
+ *     the list.
  */
 #include "grid/rows.h"
 
@@ -24,7 +25,7 @@ typedef struct run {
 
 typedef struct dimension {
 	uint64_t step; /* not 0: chunks of one length, without end */
-	run *runs;     /* else `n` of them, with room for one more */
+	run *runs;     /* else `n` of them, with room for two more */
 	size_t n;
 	uint64_t widest;
 } dimension;
@@ -151,7 +152,7 @@ parse_dimensions(zinc_grid *g, const zinc_json *list, const uint64_t *shape, zin
 		zinc_status st;
 
 		x->dims[d].runs = room;
-		room += zinc_json_is(v, ZINC_JSON_ARRAY) ? v->n + 1 : 0;
+		room += zinc_json_is(v, ZINC_JSON_ARRAY) ? v->n + 2 : 0;
 		st = parse_dimension(&x->dims[d], v, shape[d], r, err);
 		zinc_report_leave(r, mark);
 		ZINC_TRY(st);
@@ -159,7 +160,7 @@ parse_dimensions(zinc_grid *g, const zinc_json *list, const uint64_t *shape, zin
 	return ZINC_OK;
 }
 
-/* Room for each item of each list, and for one more run per list. */
+/* Room for each item of each list, and for two more runs per list. */
 static rectilinear *
 new_rectilinear(zinc_context *ctx, const zinc_json *list)
 {
@@ -168,7 +169,7 @@ new_rectilinear(zinc_context *ctx, const zinc_json *list)
 	rectilinear *x;
 
 	for (v = list->first; v; v = v->next)
-		if (zinc_json_is(v, ZINC_JSON_ARRAY) && zinc_size_add(n, v->n + 1, &n))
+		if (zinc_json_is(v, ZINC_JSON_ARRAY) && zinc_size_add(n, v->n + 2, &n))
 			return NULL;
 	if (zinc_size_mul(n, sizeof(run), &nbytes) || zinc_size_add(nbytes, sizeof *x, &nbytes))
 		return NULL;
@@ -350,7 +351,18 @@ rectilinear_divides(void *self, int dim, uint64_t by)
 	return x->step % by == 0;
 }
 
-/* Append one chunk to each list that is too short, as zarr-python does; it is a multiple of `unit`. */
+/* Append chunks for `missing` elements: none is longer than the widest, all are multiples of `unit`. */
+static bool
+append(dimension *x, uint64_t missing, uint64_t unit)
+{
+	const uint64_t whole = missing / x->widest, rest = missing % x->widest;
+	uint64_t edge;
+
+	if (whole > 0 && !add_run(x, x->widest, whole))
+		return false;
+	return rest == 0 || (!zinc_u64_mul(zinc_ceil_div(rest, unit), unit, &edge) && add_run(x, edge, 1));
+}
+
 static zinc_status
 rectilinear_fit(zinc_grid *g, const uint64_t *before, const uint64_t *after, const uint64_t *unit, bool *changed,
 		zinc_error *err)
@@ -361,14 +373,11 @@ rectilinear_fit(zinc_grid *g, const uint64_t *before, const uint64_t *after, con
 	(void)before;
 	for (d = 0; d < g->ndim; d++) {
 		dimension *dim = &x->dims[d];
-		uint64_t edge;
 
 		if (dim->step || sum_of(dim) >= after[d])
 			continue;
-		if (zinc_u64_mul(zinc_ceil_div(after[d] - sum_of(dim), unit[d]), unit[d], &edge) ||
-		    !add_run(dim, edge, 1))
+		if (!append(dim, after[d] - sum_of(dim), unit[d]))
 			return zinc_fail(err, ZINC_E_RANGE, "dimension %d of the chunk grid would become too long", d);
-		find_widest(dim, after[d]);
 		*changed = true;
 	}
 	return ZINC_OK;

@@ -126,6 +126,7 @@ parse_edges(zinc_json_doc **out, zinc_context *ctx, const char *text, zinc_error
 	if (zinc_json_is(zinc_json_root(*out), ZINC_JSON_ARRAY))
 		return ZINC_OK;
 	zinc_json_free(*out);
+	*out = NULL;
 	return zinc_fail(err, ZINC_E_INVALID, "edges of chunks must be a list like [[10, 20, [5, 3]], 4]");
 }
 

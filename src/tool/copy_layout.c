@@ -444,6 +444,22 @@ round_up(uint64_t n, uint64_t unit)
 	return zinc_u64_mul(zinc_ceil_div(n, unit), unit, &out) ? n : out;
 }
 
+/* Are shards given, in any form? */
+static bool
+asks_shards(const zinc_cp_wish *w)
+{
+	return w->shards || w->shard_edges || w->auto_shards;
+}
+
+/* Chunks change, and shards, which are kept if possible, are not asked for. */
+static zinc_status
+note_shards(struct layout *l, const char *what)
+{
+	return l->sharded && !asks_shards(&l->n->wish)
+		   ? zinc_cp_note(l->c, ZINC_COPY_REPLACED, l->n->from, l->err, "%s", what)
+		   : ZINC_OK;
+}
+
 static zinc_status
 choose_chunks(struct layout *l)
 {
@@ -452,9 +468,7 @@ choose_chunks(struct layout *l)
 	int d;
 
 	if (w->chunk_edges) {
-		if (l->sharded && !w->shards && !w->shard_edges && !w->auto_shards)
-			ZINC_TRY(zinc_cp_note(l->c, ZINC_COPY_REPLACED, l->n->from, l->err,
-					      "shards become plain chunks of several lengths"));
+		ZINC_TRY(note_shards(l, "shards become plain chunks of several lengths"));
 		l->sharded = false;
 		return take_edges(l, w->chunk_edges, l->chunks);
 	}
@@ -464,9 +478,8 @@ choose_chunks(struct layout *l)
 		zinc_grid_choose(l->shape, l->ndim, element, l->chunks);
 	else
 		return ZINC_OK;
-	if (l->edges && l->sharded && !w->shards && !w->shard_edges && !w->auto_shards)
-		ZINC_TRY(zinc_cp_note(l->c, ZINC_COPY_REPLACED, l->n->from, l->err,
-				      "shards of several lengths become shards of one"));
+	if (l->edges)
+		ZINC_TRY(note_shards(l, "shards of several lengths become shards of one"));
 	l->edges = NULL;
 	l->anew = l->regrid = true;
 	for (d = 0; d < l->ndim; d++)
@@ -484,7 +497,7 @@ choose_shards(struct layout *l)
 	const uint32_t element = l->dtype ? l->dtype->size : l->n->source->dtype->size;
 	int d;
 
-	if ((given || w->auto_shards || w->shard_edges) && w->chunk_edges)
+	if (w->chunk_edges && asks_shards(w))
 		return zinc_fail(l->err, ZINC_E_INVALID, "the chunks in shards have one shape, not several lengths");
 	for (d = 0; d < l->ndim && l->sharded; d++)
 		l->shards[d] = round_up(l->shards[d], l->chunks[d]);

@@ -330,6 +330,20 @@ parse_shape(const char *s, uint64_t *shape, int *ndim)
 	return *s == '\0';
 }
 
+/* "auto", edges as JSON, or a shape. */
+static zinc_status
+parse_choice_shape(zinc_context *ctx, const zinc_copy_choice *in, zinc_cp_choice *out, zinc_error *err)
+{
+	out->is_auto = strcmp(in->value, "auto") == 0;
+	out->is_edges = in->value[0] == '[';
+	if (out->is_edges)
+		return zinc_grid_edges_rank(ctx, in->value, &out->ndim, err);
+	if (!out->is_auto && !parse_shape(in->value, out->shape, &out->ndim))
+		return zinc_fail(err, ZINC_E_INVALID, "%s of %.100s: \"%.100s\" is not a list of lengths like 10,20",
+				 in->option, in->name, in->value);
+	return ZINC_OK;
+}
+
 static zinc_status
 parse_choice(zinc_context *ctx, const zinc_copy_choice *in, zinc_cp_choice *out, zinc_error *err)
 {
@@ -338,14 +352,7 @@ parse_choice(zinc_context *ctx, const zinc_copy_choice *in, zinc_cp_choice *out,
 	if (!in->name || !in->value || !*in->name || !in->option ||
 	    (!shape && strcmp(in->option, "codecs") != 0 && strcmp(in->option, "dtype") != 0))
 		return zinc_fail(err, ZINC_E_INVALID, "an option of single arrays has no name, or is unknown");
-	out->is_auto = shape && strcmp(in->value, "auto") == 0;
-	out->is_edges = shape && in->value[0] == '[';
-	if (out->is_edges)
-		return zinc_grid_edges_rank(ctx, in->value, &out->ndim, err);
-	if (shape && !out->is_auto && !parse_shape(in->value, out->shape, &out->ndim))
-		return zinc_fail(err, ZINC_E_INVALID, "%s of %.100s: \"%.100s\" is not a list of lengths like 10,20",
-				 in->option, in->name, in->value);
-	return ZINC_OK;
+	return shape ? parse_choice_shape(ctx, in, out, err) : ZINC_OK;
 }
 
 zinc_status
@@ -438,11 +445,11 @@ choose_options(zinc_cp *c, zinc_cp_node *n)
 				take_choice(&o->choices[i], &c->choices[i], &n->wish, rank);
 }
 
-zinc_status
-zinc_cp_choose_options(zinc_cp *c, zinc_error *err)
+/* One of the three forms; sets the ranks of edges. */
+static zinc_status
+check_shapes(zinc_cp *c, zinc_error *err)
 {
 	const zinc_copy_options *o = &c->o;
-	size_t i;
 
 	if ((o->chunks != NULL) + (o->auto_chunks != 0) + (o->chunk_edges != NULL) > 1 ||
 	    (o->shards != NULL) + (o->auto_shards != 0) + (o->shard_edges != NULL) > 1)
@@ -452,14 +459,32 @@ zinc_cp_choose_options(zinc_cp *c, zinc_error *err)
 		ZINC_TRY(zinc_grid_edges_rank(c->ctx, o->chunk_edges, &c->chunk_rank, err));
 	if (o->shard_edges)
 		ZINC_TRY(zinc_grid_edges_rank(c->ctx, o->shard_edges, &c->shard_rank, err));
+	return ZINC_OK;
+}
+
+/* Does no array have the rank of the options' chunks and shards? */
+static zinc_status
+check_fitting(const zinc_cp *c, zinc_error *err)
+{
+	const zinc_copy_options *o = &c->o;
+	const int ndim = o->chunk_edges ? c->chunk_rank : o->shard_edges ? c->shard_rank : o->ndim;
+
+	if (c->fitting > 0 || o->select || !(o->chunks || o->shards || o->chunk_edges || o->shard_edges))
+		return ZINC_OK;
+	return zinc_fail(err, ZINC_E_INVALID, "chunks or shards have %d dimensions, but no array does", ndim);
+}
+
+zinc_status
+zinc_cp_choose_options(zinc_cp *c, zinc_error *err)
+{
+	const zinc_copy_options *o = &c->o;
+	size_t i;
+
+	ZINC_TRY(check_shapes(c, err));
 	for (i = 0; i < c->nnodes; i++)
 		if (c->nodes[i].kind == ZINC_NODE_ARRAY && !c->nodes[i].outside)
 			choose_options(c, &c->nodes[i]);
-	if ((o->chunks || o->shards || o->chunk_edges || o->shard_edges) && c->fitting == 0 && !o->select)
-		return zinc_fail(err, ZINC_E_INVALID, "chunks or shards have %d dimensions, but no array does",
-				 o->chunk_edges   ? c->chunk_rank
-				 : o->shard_edges ? c->shard_rank
-						  : o->ndim);
+	ZINC_TRY(check_fitting(c, err));
 	for (i = 0; i < o->nchoices; i++)
 		if (!c->choices[i].met)
 			return zinc_fail(err, ZINC_E_INVALID, "no array that is copied matches \"%.200s\" of %s",

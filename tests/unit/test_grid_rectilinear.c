@@ -241,10 +241,11 @@ resizing(void **state)
 	    {11, 1, NULL, ZINC_OK}, /* still covered */
 	    {12, 1, "[[4,7,1],5]", ZINC_OK},
 	    {18, 1, "[[4,[7,2]],5]", ZINC_OK}, /* an equal neighbour */
+	    {32, 1, "[[4,[7,4]],5]", ZINC_OK}, /* no chunk is longer than the widest */
+	    {27, 1, "[[4,[7,3],2],5]", ZINC_OK},
 	    {12, 5, "[[4,7,5],5]", ZINC_OK},
-	    {UINT64_MAX, 1, "[[4,7,18446744073709551604],5]", ZINC_OK},
-	    {UINT64_MAX, 2, "[[4,7,18446744073709551604],5]", ZINC_OK},
-	    {UINT64_MAX, 7, NULL, ZINC_E_RANGE},
+	    {UINT64_MAX, 1, "[[4,[7,2635249153387078801],4],5]", ZINC_OK},
+	    {UINT64_MAX, 5, NULL, ZINC_E_RANGE},
 	};
 	static const uint64_t before[] = {9, 9};
 	zinc_error err = ZINC_ERROR_INIT;

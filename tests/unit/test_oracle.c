@@ -21,7 +21,7 @@
 
 #define MAX_NDIM  4
 #define MAX_ELEMS 4096
-#define MAX_EDGES 64
+#define MAX_EDGES 96
 
 /* ---- the oracle ---- */
 
@@ -642,14 +642,19 @@ compare_all(subject *x)
 		fail_msg("%s: the whole array differs", x->describe);
 }
 
-/* A list of edges that is too short gets one more; a shard has whole inner chunks. */
+/* A list of edges that is too short gets more, none longer than those in use; a shard has whole inner chunks. */
 static void
-extend_edges(edges *e, uint64_t length, uint64_t unit)
+extend_edges(edges *e, uint64_t before, uint64_t after, uint64_t unit)
 {
-	const uint64_t sum = begin_of(e, e->n);
+	const uint64_t n = objects_of(e, before);
+	uint64_t widest = e->at[0], left, i;
 
-	if (e->n > 0 && sum < length)
-		e->at[e->n++] = (length - sum + unit - 1) / unit * unit;
+	for (i = 1; i < n && e->n > 0; i++)
+		widest = e->at[i] > widest ? e->at[i] : widest;
+	while (e->n > 0 && begin_of(e, e->n) < after) {
+		left = (after - begin_of(e, e->n) + unit - 1) / unit * unit;
+		e->at[e->n++] = left < widest ? left : widest;
+	}
 }
 
 /* The flat array in the new shape; new elements have the fill value. */
@@ -675,8 +680,8 @@ reshape_flat(subject *x, const uint64_t *shape)
 		memcpy(flat + k * x->o.element, inside ? x->o.flat + old * x->o.element : x->o.fill, x->o.element);
 	}
 	for (d = 0; d < x->o.ndim; d++) {
+		extend_edges(&x->grid[d], x->o.shape[d], shape[d], x->inner[d]);
 		x->o.shape[d] = shape[d];
-		extend_edges(&x->grid[d], shape[d], x->inner[d]);
 	}
 	free(x->o.flat);
 	x->o.flat = flat;
