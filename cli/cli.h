@@ -570,6 +570,8 @@ void describe_codecs(struct text *t, const char *codecs_json);
 /* The product of a shape and `size`, the number of stored objects, and that of chunks; UINT64_MAX: more, or not known. */
 uint64_t shape_count(const uint64_t *shape, int ndim, uint64_t size);
 uint64_t object_count(const zinc_array_info *a), chunk_count(const zinc_array_info *a);
+/* Does a description have chunks, or shards, of one shape? */
+bool has_equal_chunks(const char *json);
 /* "float32", "M8[ns]". */
 void describe_type(struct text *t, const zinc_array_info *a);
 /* "float32 (24, 721)  zstd"; to declare it "float32 t2m(time, lat)  zstd"; or the problem of the node. */

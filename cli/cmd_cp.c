@@ -113,11 +113,15 @@ take_options(struct cp *c)
 
 	o->auto_chunks = chunks && !strcmp(chunks, "auto");
 	o->auto_shards = shards && !strcmp(shards, "auto");
-	if (status == DONE && chunks && !o->auto_chunks) {
+	if (chunks && *chunks == '[') {
+		o->chunk_edges = chunks;
+	} else if (status == DONE && chunks && !o->auto_chunks) {
 		status = take_shape(c, "--chunks", chunks, c->chunks);
 		o->chunks = c->chunks;
 	}
-	if (status == DONE && shards && !o->auto_shards) {
+	if (shards && *shards == '[') {
+		o->shard_edges = shards;
+	} else if (status == DONE && shards && !o->auto_shards) {
 		status = take_shape(c, "--shards", shards, c->shards);
 		o->shards = c->shards;
 	}

@@ -41,12 +41,16 @@ take_shapes(struct create *c)
 		return complain(USAGE, "--shape", "\"%s\" is not a list of lengths like 10,20", a->shape);
 	o->shape = c->shape;
 	o->dtype = a->dtype;
-	if (a->chunks && strcmp(a->chunks, "auto")) {
+	if (a->chunks && *a->chunks == '[') {
+		o->chunk_edges = a->chunks;
+	} else if (a->chunks && strcmp(a->chunks, "auto")) {
 		status = take_shape(c, "--chunks", a->chunks, c->chunks);
 		o->chunks = c->chunks;
 	}
 	o->auto_shards = a->shards && !strcmp(a->shards, "auto");
-	if (status == DONE && a->shards && !o->auto_shards) {
+	if (a->shards && *a->shards == '[') {
+		o->shard_edges = a->shards;
+	} else if (status == DONE && a->shards && !o->auto_shards) {
 		status = take_shape(c, "--shards", a->shards, c->shards);
 		o->shards = c->shards;
 	}

@@ -7,6 +7,8 @@
 
 #include "cli.h"
 
+#define EDGES 200 /* bytes of a list of edges that are shown */
+
 struct info {
 	struct run *run;
 	const char *url;
@@ -142,22 +144,40 @@ codecs_row(struct info *i, const char *json)
 	text_free(&t);
 }
 
-/* "2 x 3 x 4, 96 B each, 24 in all" */
+/* "2 x 3 x 4, 96 B each, 24 in all", "up to 20 x 4, 320 B, 12 in all" */
 static void
-chunks_row(struct info *i, const char *label, const zinc_array_info *a, const uint64_t *shape, uint64_t n)
+chunks_row(struct info *i, const char *label, const zinc_array_info *a, const uint64_t *shape, uint64_t n, bool equal)
 {
 	struct text t = {NULL, 0, 0};
 	uint64_t nbytes = shape_count(shape, a->ndim, a->element_size);
 
+	if (!equal)
+		text_puts(&t, "up to ");
 	text_times(&t, shape, a->ndim);
 	if (a->element_size && !a->variable && nbytes != UINT64_MAX) {
 		text_puts(&t, ", ");
 		text_size(&t, nbytes);
-		text_puts(&t, " each");
+		text_puts(&t, equal ? " each" : "");
 	}
 	if (n != UINT64_MAX)
 		text_printf(&t, ", %llu in all", (unsigned long long)n);
 	row_text(i, label, &t);
+}
+
+/* The lists of a rectilinear grid, cut to a line. */
+static void
+edges_row(struct info *i, const char *json)
+{
+	struct text grid = {NULL, 0, 0}, configuration = {NULL, 0, 0}, edges = {NULL, 0, 0}, t = {NULL, 0, 0};
+
+	if (json_member(json, "chunk_grid", &grid) && json_member(grid.p, "configuration", &configuration) &&
+	    json_member(configuration.p, "chunk_shapes", &edges)) {
+		text_printf(&t, "%.*s%s", EDGES, edges.p, edges.n > EDGES ? "..." : "");
+		row_text(i, "edges", &t);
+	}
+	text_free(&grid);
+	text_free(&configuration);
+	text_free(&edges);
 }
 
 static void
@@ -184,9 +204,10 @@ array_rows(struct info *i, const zinc_array_info *a, const char *json)
 	describe_type(&type, a);
 	row_text(i, "data type", &type);
 	if (a->chunk_shape)
-		chunks_row(i, "chunks", a, a->chunk_shape, chunk_count(a));
+		chunks_row(i, "chunks", a, a->chunk_shape, chunk_count(a), a->shard_shape || has_equal_chunks(json));
 	if (a->shard_shape)
-		chunks_row(i, "shards", a, a->shard_shape, object_count(a));
+		chunks_row(i, "shards", a, a->shard_shape, object_count(a), has_equal_chunks(json));
+	edges_row(i, json);
 	codecs_row(i, json);
 	member_row(i, "fill value", json, "fill_value");
 	if (a->unsupported)

@@ -25,9 +25,24 @@ is_damage(zinc_status st)
 static uint64_t
 chunk_of(const struct region *box, const uint64_t *extent, int d, uint64_t i)
 {
-	const uint64_t n = extent[box->axis[d]];
+	const uint64_t n = extent[box->axis[d]], at = region_index(box, d, i);
+	uint64_t chunk = 0;
 
-	return n ? region_index(box, d, i) / n : 0;
+	if (n)
+		return at / n;
+	(void)zinc_array_chunk_find(box->array, box->axis[d], at, &chunk);
+	return chunk;
+}
+
+/* The extents of chunks, or zeros: they are not known, or have several lengths.  Inner chunks have one. */
+static void
+find_extents(const zinc_array *a, uint64_t *extent)
+{
+	uint64_t shards[ZINC_MAX_NDIM];
+
+	memset(extent, 0, ZINC_MAX_NDIM * sizeof *extent);
+	if (zinc_array_grid_regular(a) || zinc_array_shard_shape(a, shards))
+		(void)zinc_array_chunk_shape(a, extent);
 }
 
 /* The first item from the middle on whose chunk is another than the item before; 0: all are in one chunk.  Items of a
@@ -90,8 +105,7 @@ plot_damage_read(struct plot_damage *damage, const struct region *box, const uin
 
 	if (!is_damage(zinc_error_status(err)))
 		return -1;
-	if (!zinc_array_chunk_shape(box->array, extent))
-		memset(extent, 0, sizeof extent);
+	find_extents(box->array, extent);
 	if (!find_cut(box, extent, &d, &at)) {
 		note(damage, box, err);
 		return read(arg, box, first, true);

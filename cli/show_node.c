@@ -54,18 +54,32 @@ describe_type(struct text *t, const zinc_array_info *a)
 		text_puts(t, name);
 }
 
-/* "chunks (2, 3) in shards (4, 6)  zstd+crc32c" */
+bool
+has_equal_chunks(const char *json)
+{
+	struct text grid = {NULL, 0, 0}, name = {NULL, 0, 0};
+	const bool equal = json_member(json, "chunk_grid", &grid) && json_member(grid.p, "name", &name) &&
+			   !strcmp(name.p, "\"regular\"");
+
+	text_free(&grid);
+	text_free(&name);
+	return equal;
+}
+
+/* "chunks (2, 3) in shards (4, 6)  zstd+crc32c", "chunks up to (20, 4)" */
 static void
 describe_storage(struct text *t, const zinc_array_info *a, const char *json)
 {
 	struct text member = {NULL, 0, 0}, codecs = {NULL, 0, 0};
 
+	const char *up_to = has_equal_chunks(json) ? "" : "up to ";
+
 	if (a->chunk_shape) {
-		text_puts(t, "chunks ");
+		text_printf(t, "chunks %s", a->shard_shape ? "" : up_to);
 		text_tuple(t, a->chunk_shape, a->ndim);
 	}
 	if (a->shard_shape) {
-		text_puts(t, " in shards ");
+		text_printf(t, " in shards %s", up_to);
 		text_tuple(t, a->shard_shape, a->ndim);
 	}
 	if (json_member(json, "codecs", &member))

@@ -677,12 +677,16 @@ typedef struct zinc_array_options {
 	int big_endian;               /* store big-endian elements */
 	int fortran;                  /* store chunks in Fortran order */
 	const zinc_call_options *call; /* of the call that creates it [no limit; by URL: that of the zinc_open_options] */
+	/* Chunks of several lengths instead of `chunks`, v3 only: the chunk_shapes of a rectilinear grid, as JSON.  For each
+	 * dimension a length, or a list of lengths and [length, count] that covers it: "[[10, 20, [5, 3]], 4]". */
+	const char *chunk_edges;
+	const char *shard_edges; /* the same for shards, instead of `shards`; multiples of `chunks` */
 } zinc_array_options;
 
 /* clang-format off */
 #define ZINC_ARRAY_OPTIONS(...) ZINC_OPTIONS_OF(zinc_array_options, __VA_ARGS__)
 #define ZINC_ARRAY_OPTIONS_INIT \
-	{sizeof(zinc_array_options), 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, NULL}
+	{sizeof(zinc_array_options), 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, NULL, NULL}
 /* clang-format on */
 
 /*
@@ -729,12 +733,19 @@ ZINC_API const char *zinc_array_path(const zinc_array *a);
 ZINC_API zinc_hierarchy *zinc_array_hierarchy(const zinc_array *a);
 /* NULL, or why elements cannot be read by this build. */
 ZINC_API const char *zinc_array_unsupported(const zinc_array *a);
-/* Extent of the chunk (inner chunk where sharded) and of the shard at the origin; returns 0 when there is
- * none (`shard` of an unsharded array, or an unsupported grid), else 1. */
+/* Extent of the chunk (inner chunk where sharded) and of the shard; returns 0 when there is none (`shard` of an unsharded
+ * array, or an unsupported grid), else 1.  Of chunks of several lengths it is the largest one along each dimension. */
 ZINC_API int zinc_array_chunk_shape(const zinc_array *a, uint64_t *shape);
 ZINC_API int zinc_array_shard_shape(const zinc_array *a, uint64_t *shape);
 /* Stored objects along each dimension. */
 ZINC_API int zinc_array_grid_shape(const zinc_array *a, uint64_t *shape);
+/* First element and length of chunk (shard) number `index` along a dimension; the last one may reach past the array's end.
+ * Returns 0 when there is no such chunk, else 1. */
+ZINC_API int zinc_array_chunk_span(const zinc_array *a, int dim, uint64_t index, uint64_t *start, uint64_t *extent);
+/* The number of the chunk (shard) along a dimension that holds element i; returns 0 when there is no such element. */
+ZINC_API int zinc_array_chunk_find(const zinc_array *a, int dim, uint64_t i, uint64_t *index);
+/* 1: chunks (shards) have one shape, and are stored with it also at the array's end; 0: not so, or not known. */
+ZINC_API int zinc_array_grid_regular(const zinc_array *a);
 /* The fill value: one element in native byte order, zinc_array_element_size bytes. */
 ZINC_API const void *zinc_array_fill(const zinc_array *a);
 /* The node described in the v3 vocabulary, whatever the format on disk (the JSON of `zinc info --json`). */

@@ -85,7 +85,6 @@ struct objects {
 	zinc_array *array;
 	int ndim;
 	const zinc_selection *selection;
-	uint64_t extent[ZINC_MAX_NDIM]; /* of a stored object; 0: not known, all along this dimension count */
 	uint64_t grid[ZINC_MAX_NDIM];
 	uint64_t index[ZINC_MAX_NDIM];
 	zinc_blob key[OBJECTS];
@@ -99,7 +98,11 @@ object_of(const struct objects *o, int d, uint64_t i)
 {
 	const zinc_select_dim *s = &o->selection->dims[d];
 
-	return (s->list ? s->list[i] : s->start + i * (s->step ? s->step : 1)) / o->extent[d];
+	const uint64_t at = s->list ? s->list[i] : s->start + i * (s->step ? s->step : 1);
+	uint64_t object = 0;
+
+	(void)zinc_array_chunk_find(o->array, d, at, &object); /* the array may have become shorter: then any will do */
+	return object;
 }
 
 static zinc_status
@@ -121,18 +124,18 @@ note_at(struct objects *o, int d, uint64_t index, zinc_error *err)
 	return note_keys(o, d + 1, err);
 }
 
-/* Does the dimension count whole objects, not items of the selection? */
+/* Do whole objects count, not items of the selection? */
 static bool
-takes_all(const struct objects *o, int d)
+takes_all(const struct objects *o)
 {
-	return !o->selection->dims || !o->extent[d];
+	return !o->selection->dims;
 }
 
 /* What there is to look at along a dimension: objects, or items. */
 static uint64_t
 length_of(const struct objects *o, int d)
 {
-	const zinc_select_dim *s = takes_all(o, d) ? NULL : &o->selection->dims[d];
+	const zinc_select_dim *s = takes_all(o) ? NULL : &o->selection->dims[d];
 
 	return !s ? o->grid[d] : s->list ? s->nlist : s->count;
 }
@@ -141,13 +144,13 @@ length_of(const struct objects *o, int d)
 static uint64_t
 next_item(const struct objects *o, int d, uint64_t i, uint64_t at)
 {
-	const zinc_select_dim *s = takes_all(o, d) ? NULL : &o->selection->dims[d];
+	const zinc_select_dim *s = takes_all(o) ? NULL : &o->selection->dims[d];
 	const uint64_t step = s && s->step ? s->step : 1;
-	uint64_t end;
+	uint64_t start, extent, end;
 
-	if (!s || s->list)
+	if (!s || s->list || !zinc_array_chunk_span(o->array, d, at, &start, &extent))
 		return i + 1;
-	if (__builtin_mul_overflow(at + 1, o->extent[d], &end))
+	if (__builtin_add_overflow(start, extent, &end))
 		return UINT64_MAX; /* no item is behind that */
 	return (end - s->start - 1) / step + 1;
 }
@@ -163,7 +166,7 @@ note_keys(struct objects *o, int d, zinc_error *err)
 		return note_key(o, err);
 	n = length_of(o, d);
 	for (i = 0; i < n && o->n < OBJECTS && st == ZINC_OK; i = next_item(o, d, i, at)) {
-		at = takes_all(o, d) ? i : object_of(o, d, i);
+		at = takes_all(o) ? i : object_of(o, d, i);
 		if (at != last)
 			st = note_at(o, d, at, err);
 		last = at;
@@ -181,22 +184,6 @@ is_empty(const struct objects *o)
 		if (length_of(o, d) == 0)
 			return true;
 	return false;
-}
-
-/* The grid may be irregular: then the extent of its first object says nothing. */
-static void
-measure(struct objects *o)
-{
-	const uint64_t *shape = zinc_array_shape(o->array);
-	int d;
-
-	if (!zinc_array_grid_shape(o->array, o->grid))
-		memset(o->grid, 0, sizeof o->grid);
-	if (!zinc_array_shard_shape(o->array, o->extent) && !zinc_array_chunk_shape(o->array, o->extent))
-		memset(o->extent, 0, sizeof o->extent);
-	for (d = 0; d < o->ndim; d++)
-		if (o->extent[d] == 0 || shape[d] / o->extent[d] + (shape[d] % o->extent[d] != 0) != o->grid[d])
-			o->extent[d] = 0;
 }
 
 /* Called in any order, by any thread; each for its own place. */
@@ -248,7 +235,8 @@ hash_objects(zinc_array *array, zinc_store *store, const char *select, unsigned 
 	st = zinc_selection_find(&selection, array, select, ZINC_FIND_OPTIONS(.call = &call), err);
 	if (st == ZINC_OK) {
 		o->selection = selection;
-		measure(o);
+		if (!zinc_array_grid_shape(array, o->grid))
+			memset(o->grid, 0, sizeof o->grid);
 		st = is_empty(o) ? ZINC_OK : note_keys(o, 0, err);
 	}
 	if (st == ZINC_OK)

@@ -260,7 +260,7 @@ struct zinc_transformer_input {
 	const char *prefix; /* prefix of the keys of the array's chunks, "" or "a/b/"; other keys are passed on */
 	int ndim;
 	const uint64_t *shape;       /* of the array */
-	const uint64_t *chunk_shape; /* of its first chunk */
+	const uint64_t *chunk_shape; /* of its largest chunk */
 	const uint64_t *grid_shape;  /* chunks along each dimension */
 	const char *dtype;
 	size_t element_size;

@@ -130,7 +130,7 @@ typedef int (*zinc_copy_note_fn)(void *arg, const zinc_copy_note *note);
 typedef struct zinc_copy_choice {
 	const char *name;
 	const char *option; /* "chunks", "shards", "codecs" or "dtype" */
-	const char *value;  /* a shape as "24,90,180", or "auto"; codecs and dtype as in zinc_copy_options */
+	const char *value;  /* a shape as "24,90,180", edges as "[[10,20],4]", or "auto"; codecs and dtype as in zinc_copy_options */
 } zinc_copy_choice;
 
 typedef struct zinc_copy_options {
@@ -195,13 +195,15 @@ typedef struct zinc_copy_options {
 	 * With `overwrite` part 1 must begin.  E_UNSUPPORTED if the store lacks conditional puts.
 	 */
 	int part, nparts;
+	/* Chunks or shards of several lengths, as in zinc_array_options [as they are]; arrays of another rank keep theirs. */
+	const char *chunk_edges, *shard_edges;
 } zinc_copy_options;
 
 /* clang-format off */
 #define ZINC_COPY_OPTIONS(...) ZINC_OPTIONS_OF(zinc_copy_options, __VA_ARGS__)
 #define ZINC_COPY_OPTIONS_INIT \
 	{sizeof(zinc_copy_options), NULL, NULL, 0, 0, NULL, NULL, 0, 0, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, NULL, \
-	 NULL, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, 0, 0}
+	 NULL, NULL, NULL, 0, 0, 0, NULL, 0, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, 0, 0, NULL, NULL}
 /* clang-format on */
 
 /* What a copy did, or with dry_run would do. */

@@ -9,13 +9,16 @@ let abort = new AbortController(), view, shown, about, tree;
 
 const codec = ({name, configuration: c}) => `${name}${c?.codecs ? ` (${c.codecs.map(codec).join(', ')})` : ''} ${c?.level ?? ''}`.trim();
 
+/* Chunks of several lengths: the shape is that of the largest. */
+const upTo = ({chunk_grid: grid}, shape) => shape && (grid?.name === 'regular' ? '' : 'up to ') + sizes(shape);
+
 function facts(node) {
 	const {shape, stored: s} = node;
 	return Object.entries({
 		Shape: shape && sizes(shape.map((n, d) => `${node.dimension_names?.[d] || ''} ${count(n)}`.trim())),
 		Type: typeName(node),
-		Chunks: sizes(node.chunk_shape),
-		Shards: sizes(node.shard_shape),
+		Chunks: node.shard_shape ? sizes(node.chunk_shape) : upTo(node, node.chunk_shape),
+		Shards: upTo(node, node.shard_shape),
 		Codecs: node.codecs?.map(codec).join(', '),
 		Fill: shape && text(node.fill_value),
 		Stored: s && bytes(s.bytes),

@@ -335,6 +335,40 @@ zinc_array_grid_shape(const zinc_array *a, uint64_t *shape)
 	return current_shape(a, grid_shape, shape);
 }
 
+int
+zinc_array_chunk_span(const zinc_array *a, int dim, uint64_t index, uint64_t *start, uint64_t *extent)
+{
+	zinc_meta *m = zinc_array_snapshot(a);
+	const int has = m->grid && dim >= 0 && dim < m->ndim && index < zinc_grid_count(m->grid, dim, m->shape[dim]);
+
+	if (has)
+		zinc_grid_span(m->grid, dim, index, start, extent);
+	zinc_meta_free(m);
+	return has;
+}
+
+int
+zinc_array_chunk_find(const zinc_array *a, int dim, uint64_t i, uint64_t *index)
+{
+	zinc_meta *m = zinc_array_snapshot(a);
+	const int has = m->grid && dim >= 0 && dim < m->ndim && i < m->shape[dim];
+
+	if (has)
+		*index = zinc_grid_chunk_of(m->grid, dim, i);
+	zinc_meta_free(m);
+	return has;
+}
+
+int
+zinc_array_grid_regular(const zinc_array *a)
+{
+	zinc_meta *m = zinc_array_snapshot(a);
+	const int regular = m->grid && zinc_grid_is_regular(m->grid);
+
+	zinc_meta_free(m);
+	return regular;
+}
+
 zinc_status
 zinc_array_describe(const zinc_array *a, zinc_blob *json, zinc_error *err)
 {

@@ -19,6 +19,7 @@ typedef struct reshape {
 	const uint64_t *shape; /* the new shape; or, with axis >= 0, `by` is added to one axis */
 	int axis;
 	uint64_t by;
+	const zinc_meta *m;              /* the snapshot before the change */
 	const zinc_meta *keep_chunks_of; /* the grid of this snapshot must not lose a chunk; NULL: it may */
 	const char *lacks;               /* what the store cannot do to such a chunk */
 	uint64_t before[ZINC_MAX_NDIM], after[ZINC_MAX_NDIM];
@@ -56,6 +57,34 @@ check_chunks_stay(const reshape *x, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* A grid may list its chunks, which must cover the new shape, or depend on the shape.  Shards have whole inner chunks. */
+static zinc_status
+edit_grid(const reshape *x, zinc_json_doc *doc, zinc_error *err)
+{
+	zinc_json *root = zinc_json_root(doc);
+	uint64_t unit[ZINC_MAX_NDIM];
+	zinc_context *ctx = zinc_json_context(doc);
+	zinc_grid *g;
+	zinc_report r;
+	zinc_status st;
+	bool changed;
+	int d;
+
+	if (!x->m->grid->ops->fit)
+		return ZINC_OK;
+	for (d = 0; d < x->ndim; d++)
+		unit[d] = 1;
+	for (d = 0; d < x->ndim && x->m->chain->shard && x->m->chain->reorders_only; d++)
+		unit[x->m->chain->axis[d]] = x->m->chain->shard->chunk_shape[d];
+	zinc_report_init_quiet(&r, ctx, false);
+	ZINC_TRY(zinc_grid_parse(&g, ctx, zinc_json_member(root, "chunk_grid"), x->ndim, x->before, &r, err));
+	st = zinc_grid_fit(g, x->before, x->after, unit, &changed, err);
+	if (st == ZINC_OK && changed)
+		st = zinc_json_set(doc, root, "chunk_grid", zinc_grid_print(g, doc), err);
+	zinc_grid_free(g);
+	return st;
+}
+
 static zinc_status
 edit_shape(void *arg, zinc_json_doc *doc, zinc_error *err)
 {
@@ -64,18 +93,21 @@ edit_shape(void *arg, zinc_json_doc *doc, zinc_error *err)
 
 	ZINC_TRY(new_shape(x, zinc_json_member(root, "shape"), err));
 	ZINC_TRY(check_chunks_stay(x, err));
+	ZINC_TRY(edit_grid(x, doc, err));
 	return zinc_json_set(doc, root, "shape", zinc_json_make_u64_list(doc, x->after, x->ndim), err);
 }
 
 static zinc_status
 put_shape(zinc_array *a, zinc_hierarchy *h, reshape *x, zinc_error *err)
 {
-	zinc_meta *m = NULL;
+	zinc_meta *m = NULL, *before;
 	zinc_status st;
 
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	ZINC_TRY(zinc_turn_acquire(&a->edit, h->wait, err));
+	x->m = before = zinc_array_snapshot(a);
 	st = zinc_edit_node(h, a->path, edit_shape, x, &m, err);
+	zinc_meta_free(before);
 	if (st == ZINC_OK)
 		st = zinc_array_swap(a, m, err);
 	zinc_turn_release(&a->edit);

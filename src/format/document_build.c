@@ -24,6 +24,7 @@ struct build {
 	bool big;
 	uint64_t chunks[ZINC_MAX_NDIM]; /* inner chunks of a sharded array */
 	uint64_t grid[ZINC_MAX_NDIM];   /* stored objects */
+	zinc_grid *edges;               /* of several lengths; NULL: none */
 	bool sharded;
 	void *fill;
 };
@@ -80,6 +81,18 @@ set_attributes(struct build *b, const char *text, zinc_error *err)
 
 /* ---- shapes ---- */
 
+static zinc_status
+check_edges(const zinc_array_options *o, zinc_error *err)
+{
+	const bool shards = o->shards || o->auto_shards;
+
+	if (o->chunk_edges && (o->chunks || shards || o->shard_edges))
+		return zinc_fail(err, ZINC_E_INVALID, "edges of chunks exclude other chunks, and shards");
+	if (o->shard_edges && (!o->chunks || shards))
+		return zinc_fail(err, ZINC_E_INVALID, "edges of shards need a chunk shape, and exclude other shards");
+	return ZINC_OK;
+}
+
 /* Checks that need no document yet.  The strict parser finds the rest. */
 static zinc_status
 check_shape(const struct build *b, zinc_error *err)
@@ -92,9 +105,43 @@ check_shape(const struct build *b, zinc_error *err)
 		return zinc_fail(err, ZINC_E_INVALID, "an array of %d dimensions needs a shape", o->ndim);
 	if (!o->dtype)
 		return zinc_fail(err, ZINC_E_INVALID, "an array needs a data type");
+	ZINC_TRY(check_edges(o, err));
 	if (o->shards && o->auto_shards)
 		return zinc_fail(err, ZINC_E_INVALID,
 				 "a shard shape and the automatic choice of shards exclude each other");
+	return ZINC_OK;
+}
+
+/* Chunks, or shards, of several lengths. */
+static zinc_status
+take_edges(struct build *b, zinc_error *err)
+{
+	const zinc_array_options *o = &b->o;
+	int d;
+
+	if (!o->chunk_edges && !o->shard_edges)
+		return ZINC_OK;
+	ZINC_TRY(zinc_grid_rectilinear(&b->edges, b->ctx, o->ndim, o->shape,
+				       o->chunk_edges ? o->chunk_edges : o->shard_edges, err));
+	for (d = 0; o->chunk_edges && d < o->ndim; d++)
+		b->chunks[d] = zinc_grid_widest(b->edges, d);
+	return ZINC_OK;
+}
+
+/* A given shard shape; b->chunks is known. */
+static zinc_status
+take_shards(struct build *b, zinc_error *err)
+{
+	int d;
+
+	for (d = 0; d < b->o.ndim; d++) {
+		b->grid[d] = b->o.shards[d];
+		if (b->grid[d] == 0 || b->grid[d] % b->chunks[d] != 0)
+			return zinc_fail_rule(
+			    err, ZINC_E_INVALID, "M86",
+			    "the shard length %llu of dimension %d is not a multiple of the chunk length %llu",
+			    (unsigned long long)b->grid[d], d, (unsigned long long)b->chunks[d]);
+	}
 	return ZINC_OK;
 }
 
@@ -105,26 +152,19 @@ choose_grid(struct build *b, zinc_error *err)
 	const zinc_array_options *o = &b->o;
 	int d;
 
-	if (!o->chunks)
+	ZINC_TRY(take_edges(b, err));
+	if (!o->chunks && !o->chunk_edges)
 		zinc_grid_choose(o->shape, o->ndim, b->dtype->size, b->chunks);
 	for (d = 0; o->chunks && d < o->ndim; d++) {
 		b->chunks[d] = o->chunks[d];
 		if (b->chunks[d] == 0)
 			return zinc_fail_rule(err, ZINC_E_INVALID, "M40", "the chunk length of dimension %d is 0", d);
 	}
-	b->sharded = o->shards || o->auto_shards;
+	b->sharded = o->shards || o->auto_shards || o->shard_edges;
 	memcpy(b->grid, b->chunks, sizeof b->grid);
 	if (o->auto_shards)
 		zinc_grid_choose_shard(o->shape, o->ndim, b->dtype->size, b->chunks, b->grid);
-	for (d = 0; o->shards && d < o->ndim; d++) {
-		b->grid[d] = o->shards[d];
-		if (b->grid[d] == 0 || b->grid[d] % b->chunks[d] != 0)
-			return zinc_fail_rule(
-			    err, ZINC_E_INVALID, "M86",
-			    "the shard length %llu of dimension %d is not a multiple of the chunk length %llu",
-			    (unsigned long long)b->grid[d], d, (unsigned long long)b->chunks[d]);
-	}
-	return ZINC_OK;
+	return o->shards ? take_shards(b, err) : ZINC_OK;
 }
 
 /* A stored object is a shard where the array has shards, so the grid uses the shard shape. */
@@ -134,6 +174,8 @@ set_grid(struct build *b, zinc_error *err)
 	zinc_grid *grid;
 	zinc_json *v;
 
+	if (b->edges)
+		return set(b, "chunk_grid", zinc_grid_print(b->edges, b->doc), err);
 	ZINC_TRY(zinc_grid_regular(&grid, b->ctx, b->o.ndim, b->grid, err));
 	v = zinc_grid_print(grid, b->doc);
 	zinc_grid_free(grid);
@@ -244,14 +286,23 @@ build_members(struct build *b, zinc_error *err)
 	return set_dimension_names(b, err);
 }
 
+/* Does the caller also describe the array by options? */
+static bool
+has_options(const zinc_array_options *o)
+{
+	const bool grid = o->chunks || o->shards || o->auto_shards || o->chunk_edges || o->shard_edges;
+
+	return grid || o->ndim || o->shape || o->dtype || o->codecs || o->fill || o->dimension_names || o->attributes ||
+	       o->key_encoding || o->big_endian || o->fortran;
+}
+
 /* A whole document instead of options. */
 static zinc_status
 take_document(struct build *b, zinc_error *err)
 {
 	const zinc_array_options *o = &b->o;
 
-	if (o->ndim || o->shape || o->dtype || o->chunks || o->shards || o->auto_shards || o->codecs || o->fill ||
-	    o->dimension_names || o->attributes || o->key_encoding || o->big_endian || o->fortran)
+	if (has_options(o))
 		return zinc_fail(err, ZINC_E_INVALID, "a whole document excludes other options");
 	ZINC_TRY(zinc_json_new(&b->doc, b->ctx, err));
 	ZINC_TRY(parse_json(&b->root, b, "document", o->document, err));
@@ -294,6 +345,7 @@ finish(struct build *b, zinc_node_kind kind, zinc_status st, zinc_json_doc **out
 	else
 		zinc_json_free(b->doc);
 	zinc_free(b->ctx, b->fill);
+	zinc_grid_free(b->edges);
 	zinc_dtype_free(b->dtype);
 	return st;
 }

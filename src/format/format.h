@@ -50,7 +50,7 @@ typedef struct zinc_meta {
 	zinc_chain *chain;                   /* NULL when unsupported */
 	void *fill;                          /* one element in native order; NULL when dtype is NULL */
 	const char **dimension_names;        /* NULL, or ndim entries, each may be NULL; borrowed from doc */
-	uint64_t chunk_shape[ZINC_MAX_NDIM]; /* of the stored object at the origin; zeros when unsupported */
+	uint64_t chunk_shape[ZINC_MAX_NDIM]; /* the widest stored object; zeros when unsupported */
 } zinc_meta;
 
 /* New metadata with `doc` only, for the parsers; `doc` is taken, also on failure. */
@@ -275,6 +275,7 @@ typedef enum zinc_holds_codecs {
 typedef enum zinc_codec_place { ZINC_OF_ELEMENTS, ZINC_TO_BYTES, ZINC_OF_BYTES, ZINC_LAST } zinc_codec_place;
 
 typedef struct zinc_holds {
+	bool regular_grid; /* chunks have one shape, except on a grid of a program */
 	bool no_shards;
 	bool plain_shards;      /* shards as a whole are neither reordered nor compressed */
 	bool plain_orders;      /* axes are forwards or backwards, before any other codec */

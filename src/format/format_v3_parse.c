@@ -89,20 +89,19 @@ parse_data_type(struct parse *p, zinc_json *v)
 	return zinc_dtype_parse(&p->m->dtype, p->ctx, v, p->r, &p->e);
 }
 
-/* The room grid checks M18 and M38-M40.  The shape of the first chunk is kept for display. */
+/* The room grid checks M18 and M38-M40.  The largest extents are kept for display and for estimates. */
 static zinc_status
 parse_chunk_grid(struct parse *p, zinc_json *v)
 {
 	zinc_meta *m = p->m;
 	zinc_extension x;
-	uint64_t start;
 	int d;
 
 	if (!p->shape_known) /* then only its form can be checked */
 		return zinc_extension_parse(&x, v, p->r, &p->e);
 	ZINC_TRY(zinc_grid_parse(&m->grid, p->ctx, v, m->ndim, m->shape, p->r, &p->e));
 	for (d = 0; d < m->ndim; d++)
-		zinc_grid_span(m->grid, d, 0, &start, &m->chunk_shape[d]);
+		m->chunk_shape[d] = zinc_grid_widest(m->grid, d);
 	return ZINC_OK;
 }
 
@@ -156,6 +155,22 @@ parse_forms(struct parse *p, zinc_json *list)
 	return ZINC_OK;
 }
 
+/* The room codec has checked the largest shard (M86); a grid may have others. */
+static zinc_status
+check_shards(struct parse *p)
+{
+	const zinc_chain *c = p->m->chain;
+	int d;
+
+	for (d = 0; c->shard && c->reorders_only && d < p->m->ndim; d++)
+		if (!zinc_grid_divides(p->m->grid, c->axis[d], c->shard->chunk_shape[d]))
+			return zinc_report_error(
+			    p->r, "M86", &p->e,
+			    "inner chunks of %llu elements do not divide every shard along dimension %d",
+			    (unsigned long long)c->shard->chunk_shape[d], c->axis[d]);
+	return ZINC_OK;
+}
+
 /* The chain is planned for the largest chunk of the grid.  The room codec checks M60-M95. */
 static zinc_status
 parse_codecs(struct parse *p, zinc_json *v)
@@ -170,7 +185,8 @@ parse_codecs(struct parse *p, zinc_json *v)
 		return parse_forms(p, v);
 	for (d = 0; d < m->ndim; d++)
 		rep.shape[d] = zinc_grid_widest(m->grid, d);
-	return zinc_chain_parse(&m->chain, p->ctx, v, &rep, p->r, &p->e);
+	ZINC_TRY(zinc_chain_parse(&m->chain, p->ctx, v, &rep, p->r, &p->e));
+	return check_shards(p);
 }
 
 /* The specification defines none.  Known ones are those of the drafts and of programs.  The array creates them. */

@@ -28,7 +28,7 @@ typedef struct zinc_grid_ops {
 	/* Registered (<zinc/extend.h>): open takes the configuration as text. */
 	zinc_status (*open)(void **self, const char *configuration, int ndim, const uint64_t *shape, zinc_error *err);
 	void (*close)(void *self); /* may be NULL */
-	/* The number of chunks along dimension `dim` of `length` elements. */
+	/* The number of chunks along dimension `dim` that hold one of its `length` elements. */
 	uint64_t (*count)(void *self, int dim, uint64_t length);
 	/* The chunk that holds index i. */
 	uint64_t (*find)(void *self, int dim, uint64_t i);
@@ -36,6 +36,10 @@ typedef struct zinc_grid_ops {
 	void (*span)(void *self, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent);
 	/* The largest extent along a dimension. */
 	uint64_t (*widest)(void *self, int dim);
+	/* Built in; NULL where all extents are the widest, or the grid fits every shape. */
+	bool (*divides)(void *self, int dim, uint64_t by);
+	zinc_status (*fit)(zinc_grid *g, const uint64_t *before, const uint64_t *after, const uint64_t *unit,
+			   bool *changed, zinc_error *err);
 } zinc_grid_ops;
 
 /* Never copied: `self` may point into it. */
@@ -73,6 +77,20 @@ zinc_grid_widest(const zinc_grid *g, int dim)
 	return g->ops->widest(g->self, dim);
 }
 
+/* Is the extent of every chunk along the dimension a multiple of `by`?  A registered grid is asked for the widest. */
+static inline bool
+zinc_grid_divides(const zinc_grid *g, int dim, uint64_t by)
+{
+	return g->ops->divides ? g->ops->divides(g->self, dim, by) : zinc_grid_widest(g, dim) % by == 0;
+}
+
+/* Change the grid for another shape of the array; new chunks are multiples of `unit`.  *changed: it must be stored.
+ * E_UNSUPPORTED, E_RANGE. */
+zinc_status zinc_grid_fit(zinc_grid *g, const uint64_t *before, const uint64_t *after, const uint64_t *unit,
+			  bool *changed, zinc_error *err);
+/* Are chunks of one shape, stored whole?  Not of a registered grid, which does not say. */
+bool zinc_grid_is_regular(const zinc_grid *g);
+
 /* Parse the `chunk_grid` member.  M11, M14, M18 (E_UNSUPPORTED), M38-M40. */
 zinc_status zinc_grid_parse(zinc_grid **out, zinc_context *ctx, const zinc_json *v, int ndim, const uint64_t *shape,
 			    zinc_report *r, zinc_error *err);
@@ -81,6 +99,11 @@ zinc_status zinc_grid_regular(zinc_grid **out, zinc_context *ctx, int ndim, cons
 			      zinc_error *err);
 void zinc_grid_regular_init(zinc_grid *g, int ndim,
 			    const uint64_t *chunk_shape); /* in the caller's memory, nothing to free */
+/* Make a rectilinear grid from a caller's chunk_shapes, as JSON text; E_INVALID. */
+zinc_status zinc_grid_rectilinear(zinc_grid **out, zinc_context *ctx, int ndim, const uint64_t *shape,
+				  const char *chunk_shapes, zinc_error *err);
+/* The number of dimensions of such a text; E_INVALID. */
+zinc_status zinc_grid_edges_rank(zinc_context *ctx, const char *chunk_shapes, int *ndim, zinc_error *err);
 void zinc_grid_free(zinc_grid *g);
 zinc_json *zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc); /* the whole extension object */
 zinc_json *zinc_grid_print_configuration(const zinc_grid *g, zinc_json_doc *doc);

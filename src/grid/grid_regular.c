@@ -11,8 +11,7 @@
 static zinc_status
 parse_extent(zinc_grid *g, int dim, const zinc_json *item, const uint64_t *shape, zinc_report *r, zinc_error *err)
 {
-	if (!zinc_json_u64(item, &g->step[dim]))
-		return zinc_report_error(r, "M40", err, "chunk_shape must have integers of at least 1");
+	ZINC_TRY(zinc_grid_parse_edge(&g->step[dim], item, r, err));
 	if (g->step[dim] != 0)
 		return ZINC_OK;
 	if (shape[dim] != 0)
@@ -41,11 +40,30 @@ parse_chunk_shape(zinc_grid *g, const zinc_json *v, const uint64_t *shape, zinc_
 	return ZINC_OK;
 }
 
+static bool
+has_lists(const zinc_json *shape)
+{
+	const zinc_json *v;
+
+	for (v = zinc_json_is(shape, ZINC_JSON_ARRAY) ? shape->first : NULL; v; v = v->next)
+		if (zinc_json_is(v, ZINC_JSON_ARRAY))
+			return true;
+	return false;
+}
+
+/* zarr-python 3.2.0 and 3.2.1 wrote rectilinear grids under this name. */
+static zinc_status
+parse_mixed(zinc_grid *g, const zinc_json *v, const uint64_t *shape, zinc_report *r, zinc_error *err)
+{
+	ZINC_TRY(zinc_report_lenient(r, "M40", err, "chunk_shape has lists of edges; taken as a rectilinear grid"));
+	return zinc_grid_parse_shapes(g, v, shape, r, err);
+}
+
 /* `configuration` may be NULL: the object form without one is parsed here; a bare string is refused earlier. */
 static zinc_status
 regular_parse(zinc_grid *g, const zinc_json *configuration, const uint64_t *shape, zinc_report *r, zinc_error *err)
 {
-	const zinc_json *m;
+	const zinc_json *v = zinc_json_member(configuration, "chunk_shape"), *m;
 	size_t mark;
 	zinc_status st;
 
@@ -55,7 +73,7 @@ regular_parse(zinc_grid *g, const zinc_json *configuration, const uint64_t *shap
 			    zinc_report_lenient(r, "M38", err, "unknown member \"%.60s\" of a regular grid", m->key));
 	g->self = g->step;
 	mark = zinc_report_enter(r, "chunk_shape");
-	st = parse_chunk_shape(g, zinc_json_member(configuration, "chunk_shape"), shape, r, err);
+	st = has_lists(v) ? parse_mixed(g, v, shape, r, err) : parse_chunk_shape(g, v, shape, r, err);
 	zinc_report_leave(r, mark);
 	return st;
 }

@@ -8,7 +8,8 @@
 
 #include "grid/rows.h"
 
-static const void *const builtin[] = {&zinc_grid_ops_regular};
+static const void *const builtin[] = {&zinc_grid_ops_regular, &zinc_grid_ops_rectilinear, &zinc_grid_ops_rectangular,
+				      &zinc_grid_ops_bounded};
 
 static zinc_names
 names_of(const void *row)
@@ -74,6 +75,95 @@ zinc_grid_regular(zinc_grid **out, zinc_context *ctx, int ndim, const uint64_t *
 	for (d = 0; d < ndim; d++)
 		(*out)->step[d] = chunk_shape[d];
 	return ZINC_OK;
+}
+
+bool
+zinc_grid_is_regular(const zinc_grid *g)
+{
+	return g->ops == &zinc_grid_ops_regular;
+}
+
+zinc_status
+zinc_grid_fit(zinc_grid *g, const uint64_t *before, const uint64_t *after, const uint64_t *unit, bool *changed,
+	      zinc_error *err)
+{
+	*changed = false;
+	return g->ops->fit ? g->ops->fit(g, before, after, unit, changed, err) : ZINC_OK;
+}
+
+zinc_status
+zinc_grid_parse_edge(uint64_t *out, const zinc_json *v, zinc_report *r, zinc_error *err)
+{
+	double number;
+	bool flag;
+
+	if (zinc_json_u64(v, out))
+		return ZINC_OK;
+	if (zinc_json_bool(v, &flag)) {
+		*out = flag;
+		return zinc_report_lenient(r, "M40", err, "%s instead of %d", flag ? "true" : "false", flag);
+	}
+	/* Every integer up to 2^53 is one double. */
+	if (zinc_json_double(v, &number) && number >= 0 && number <= 9007199254740992.0 &&
+	    number == (double)(uint64_t)number) {
+		*out = (uint64_t)number;
+		return zinc_report_lenient(r, "M40", err, "%.40s instead of an integer", v->text);
+	}
+	return zinc_report_error(r, "M40", err, "the length of a chunk must be an integer of at least 1");
+}
+
+/* A caller's text that is not JSON, or no list, is E_INVALID. */
+static zinc_status
+parse_edges(zinc_json_doc **out, zinc_context *ctx, const char *text, zinc_error *err)
+{
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status st = zinc_json_parse(out, ctx, text, strlen(text), 0, &e);
+
+	if (st == ZINC_E_CORRUPT)
+		return zinc_fail(err, ZINC_E_INVALID, "edges of chunks: %s", e.text);
+	if (st != ZINC_OK)
+		return zinc_error_copy(err, &e), st;
+	if (zinc_json_is(zinc_json_root(*out), ZINC_JSON_ARRAY))
+		return ZINC_OK;
+	zinc_json_free(*out);
+	*out = NULL;
+	return zinc_fail(err, ZINC_E_INVALID, "edges of chunks must be a list like [[10, 20, [5, 3]], 4]");
+}
+
+zinc_status
+zinc_grid_edges_rank(zinc_context *ctx, const char *chunk_shapes, int *ndim, zinc_error *err)
+{
+	zinc_json_doc *doc;
+
+	ZINC_TRY(parse_edges(&doc, ctx, chunk_shapes, err));
+	*ndim = (int)zinc_min_u64(zinc_json_root(doc)->n, ZINC_MAX_NDIM + 1);
+	zinc_json_free(doc);
+	return ZINC_OK;
+}
+
+zinc_status
+zinc_grid_rectilinear(zinc_grid **out, zinc_context *ctx, int ndim, const uint64_t *shape, const char *chunk_shapes,
+		      zinc_error *err)
+{
+	zinc_json_doc *doc;
+	zinc_report r;
+	zinc_grid *g;
+	zinc_status st;
+
+	ZINC_TRY(parse_edges(&doc, ctx, chunk_shapes, err));
+	st = grid_new(&g, ctx, &zinc_grid_ops_rectilinear, ndim, err);
+	if (st == ZINC_OK) {
+		zinc_report_init(&r, ctx, true, "");
+		r.code = ZINC_E_INVALID;
+		(void)zinc_report_enter(&r, "chunk_shapes");
+		st = zinc_grid_parse_shapes(g, zinc_json_root(doc), shape, &r, err);
+		if (st == ZINC_OK)
+			*out = g;
+		else
+			zinc_grid_free(g);
+	}
+	zinc_json_free(doc);
+	return st;
 }
 
 /* A registered grid takes its configuration as text; a refusal is reported as a finding. */

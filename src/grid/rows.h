@@ -6,9 +6,21 @@
 
 #include "grid/grid.h"
 
-extern const zinc_grid_ops zinc_grid_ops_regular; /* grid_regular.c */
+extern const zinc_grid_ops zinc_grid_ops_regular;     /* grid_regular.c */
+extern const zinc_grid_ops zinc_grid_ops_rectilinear; /* grid_rectilinear.c */
+extern const zinc_grid_ops zinc_grid_ops_rectangular;
+extern const zinc_grid_ops zinc_grid_ops_bounded; /* grid_bounded.c */
 extern const zinc_keys_ops zinc_keys_ops_default; /* keys_default.c */
 extern const zinc_keys_ops zinc_keys_ops_v2;      /* keys_v2.c */
+
+/* Shared by the grids. */
+
+/* An edge of chunks, or how many there are.  Spellings of zarr-python are lenient findings: true and false for 1 and 0,
+ * 4.0 for 4 (grid_table.c). */
+zinc_status zinc_grid_parse_edge(uint64_t *out, const zinc_json *v, zinc_report *r, zinc_error *err);
+/* Make `g` a rectilinear grid of these chunk_shapes (grid_rectilinear.c). */
+zinc_status zinc_grid_parse_shapes(zinc_grid *g, const zinc_json *list, const uint64_t *shape, zinc_report *r,
+				   zinc_error *err);
 
 /* Shared by the two key encodings (keys_table.c). */
 

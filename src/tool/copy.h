@@ -44,6 +44,7 @@ typedef enum zinc_cp_null {
 typedef struct zinc_cp_wish {
 	const uint64_t *chunks, *shards; /* of the array's rank after the selection */
 	bool auto_chunks, auto_shards;
+	const char *chunk_edges, *shard_edges; /* the same, as JSON */
 	const char *codecs, *dtype;
 } zinc_cp_wish;
 
@@ -51,7 +52,7 @@ typedef struct zinc_cp_wish {
 typedef struct zinc_cp_choice {
 	uint64_t shape[ZINC_MAX_NDIM];
 	int ndim;
-	bool is_auto;
+	bool is_auto, is_edges;
 	bool met, fits; /* an array matches; one of the same rank */
 } zinc_cp_choice;
 
@@ -111,10 +112,11 @@ typedef struct zinc_cp {
 	zinc_hierarchy *made; /* that hierarchy with the documents of all changed nodes; NULL: not yet */
 	zinc_cp_node *nodes;  /* parents first */
 	size_t nnodes, room;
-	bool *hits;              /* of patterns to include and exclude: something matches */
-	zinc_cp_choice *choices; /* for each of the options' */
-	size_t fitting;          /* arrays with the rank of the options' chunks and shards */
-	size_t *arrays;          /* indices of nodes, sorted by `data` */
+	bool *hits;                 /* of patterns to include and exclude: something matches */
+	zinc_cp_choice *choices;    /* for each of the options' */
+	size_t fitting;             /* arrays with the rank of the options' chunks, shards or edges */
+	int chunk_rank, shard_rank; /* of the options' edges */
+	size_t *arrays;             /* indices of nodes, sorted by `data` */
 	size_t narrays;
 	zinc_buf foreign;   /* keys: from, NUL, to, NUL */
 	zinc_buf documents; /* the same for documents that are copied byte for byte */

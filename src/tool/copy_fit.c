@@ -5,12 +5,13 @@
  * else: storage to the nearest equivalent, content only if there is no other way.  No change touches a value.
  *
  *   shards      plain chunks of the inner shape
+ *   grids       chunks of several lengths become chunks of one, the largest
  *   codecs      compressors become gzip, which every version of Zarr has; array->bytes codecs become `bytes`;
  *               others are removed
  *   chunk keys  those of the format
  *   content     unknown members, the bits of a NaN, names of dimensions: lost
  *
- * The format itself refuses what no change can fix, such as a data type or a grid, when it prints the document.
+ * The format itself refuses what no change can fix, such as a data type, when it prints the document.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -130,6 +131,57 @@ fit_shards(struct fit *f)
 		(void)find_chain(f, &plain);
 	}
 	return changed ? report(f, ZINC_COPY_REPLACED, "shards become plain chunks of the inner shape") : ZINC_OK;
+}
+
+/* ---- grids ---- */
+
+static zinc_status
+make_regular(struct fit *f, const zinc_grid *g)
+{
+	zinc_json *v = zinc_json_make(f->doc, ZINC_JSON_OBJECT), *c = zinc_json_make(f->doc, ZINC_JSON_OBJECT);
+	uint64_t widest[ZINC_MAX_NDIM];
+	char text[160] = "";
+	size_t n = 0;
+	int d;
+
+	for (d = 0; d < g->ndim; d++) {
+		widest[d] = zinc_grid_widest(g, d);
+		if (n < sizeof text - 32)
+			n += (size_t)snprintf(text + n, sizeof text - n, d ? " x %llu" : "%llu",
+					      (unsigned long long)widest[d]);
+	}
+	ZINC_TRY(zinc_json_set(f->doc, c, "chunk_shape", zinc_json_make_u64_list(f->doc, widest, g->ndim), f->err));
+	ZINC_TRY(zinc_json_set(f->doc, v, "name", zinc_json_make_string(f->doc, "regular"), f->err));
+	ZINC_TRY(zinc_json_set(f->doc, v, "configuration", c, f->err));
+	ZINC_TRY(zinc_json_set(f->doc, f->root, "chunk_grid", v, f->err));
+	return report(f, ZINC_COPY_REPLACED, "%s of several lengths become %s of %s",
+		      f->holder == f->root ? "chunks" : "shards", f->holder == f->root ? "chunks" : "shards", text);
+}
+
+/* A built-in grid becomes a regular one of its largest chunk.  The format judges those of programs. */
+static zinc_status
+fit_grid(struct fit *f)
+{
+	const zinc_json *v = zinc_json_member(f->root, "chunk_grid"), *list = zinc_json_member(f->root, "shape"), *item;
+	uint64_t shape[ZINC_MAX_NDIM];
+	zinc_report quiet;
+	zinc_grid *g;
+	zinc_status st;
+	int ndim = 0;
+
+	if (!f->holds->regular_grid)
+		return ZINC_OK;
+	for (item = list ? list->first : NULL; item && ndim < ZINC_MAX_NDIM; item = item->next)
+		if (!zinc_json_u64(item, &shape[ndim++]))
+			return ZINC_OK;
+	zinc_report_init_quiet(&quiet, f->t->c->ctx, false);
+	st = zinc_grid_parse(&g, f->t->c->ctx, v, ndim, shape, &quiet, f->err);
+	if (st != ZINC_OK)
+		return st == ZINC_E_NOMEM ? st : ZINC_OK;
+	if (g->ops->parse && !zinc_grid_is_regular(g))
+		st = make_regular(f, g);
+	zinc_grid_free(g);
+	return st;
 }
 
 /* ---- codecs ---- */
@@ -457,8 +509,8 @@ fit_names(struct fit *f)
 zinc_status
 zinc_cp_fit(zinc_cp_translation *t)
 {
-	static zinc_status (*const steps[])(struct fit * f) = {fit_shards, fit_orders, fit_codecs, fit_filters,
-							       fit_fill,   fit_keys,   fit_names,  fit_byte_orders};
+	static zinc_status (*const steps[])(struct fit * f) = {
+	    fit_shards, fit_grid, fit_orders, fit_codecs, fit_filters, fit_fill, fit_keys, fit_names, fit_byte_orders};
 	const zinc_format *to = t->c->to->format;
 	struct fit f = {.t = t,
 			.format = to,

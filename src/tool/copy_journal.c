@@ -76,6 +76,8 @@ add_options(const zinc_cp *c, zinc_json_doc *doc, zinc_json *to, zinc_error *err
 	ZINC_TRY(add_text(doc, to, "format", c->to->format->id, err));
 	ZINC_TRY(add_shape(c, doc, to, "chunks", o->chunks, err));
 	ZINC_TRY(add_shape(c, doc, to, "shards", o->shards, err));
+	ZINC_TRY(add_text(doc, to, "chunk_edges", o->chunk_edges, err));
+	ZINC_TRY(add_text(doc, to, "shard_edges", o->shard_edges, err));
 	ZINC_TRY(add_text(doc, to, "auto_chunks", o->auto_chunks ? "yes" : NULL, err));
 	ZINC_TRY(add_text(doc, to, "auto_shards", o->auto_shards ? "yes" : NULL, err));
 	ZINC_TRY(add_text(doc, to, "codecs", o->codecs, err));

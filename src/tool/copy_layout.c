@@ -9,6 +9,9 @@
  *
  * If the options change the chunk, the shard or the chain, all of it is built again: one chain for the inner chunks, in
  * a shard or not.  Codecs around the old shard are moved into that chain, so that nothing is lost.
+ *
+ * Chunks of several lengths stay as long as neither they nor their shards change; a selection keeps them along each
+ * dimension that it takes from the start.
  */
 #include "tool/copy.h"
 
@@ -21,8 +24,10 @@ struct layout {
 	int ndim; /* after the selection */
 	uint64_t shape[ZINC_MAX_NDIM], chunks[ZINC_MAX_NDIM], shards[ZINC_MAX_NDIM];
 	bool sharded;
+	zinc_json *edges; /* the chunk_shapes of a rectilinear grid; NULL: not one */
 	zinc_json *inner; /* the chain of the inner chunks */
 	bool anew;        /* grid and chain must be written */
+	bool regrid;      /* the grid changes */
 	zinc_error *err;
 };
 
@@ -33,8 +38,9 @@ zinc_cp_options_change(const zinc_cp *c, const zinc_cp_node *n)
 {
 	const zinc_cp_wish *w = &n->wish;
 
-	return n->kind == ZINC_NODE_ARRAY && (w->codecs || w->dtype || n->select || c->o.key_encoding ||
-					      w->auto_chunks || w->auto_shards || w->chunks || w->shards);
+	return n->kind == ZINC_NODE_ARRAY &&
+	       (w->codecs || w->dtype || n->select || c->o.key_encoding || w->auto_chunks || w->auto_shards ||
+		w->chunks || w->shards || w->chunk_edges || w->shard_edges);
 }
 
 static zinc_status
@@ -210,8 +216,70 @@ take_layout(struct layout *l)
 	l->sharded = zinc_array_shard_shape(l->n->in, l->shards) != 0;
 	if (!zinc_array_chunk_shape(l->n->in, l->chunks))
 		return zinc_fail(l->err, ZINC_E_UNSUPPORTED, "unknown chunk grid");
+	l->edges = zinc_json_member(zinc_json_member(zinc_json_member(l->root, "chunk_grid"), "configuration"),
+				    "chunk_shapes");
 	l->inner = inner_chain(l->doc, zinc_json_member(l->root, "codecs"));
 	return l->inner ? ZINC_OK : zinc_fail_nomem(l->err);
+}
+
+/* ---- chunks of several lengths ---- */
+
+static zinc_json *
+rectilinear_grid(struct layout *l)
+{
+	zinc_json *v = zinc_json_make(l->doc, ZINC_JSON_OBJECT), *c = zinc_json_make(l->doc, ZINC_JSON_OBJECT);
+
+	if (zinc_json_set(l->doc, c, "kind", zinc_json_make_string(l->doc, "inline"), NULL) != ZINC_OK ||
+	    zinc_json_set(l->doc, c, "chunk_shapes", zinc_json_copy(l->doc, l->edges), NULL) != ZINC_OK ||
+	    zinc_json_set(l->doc, v, "name", zinc_json_make_string(l->doc, "rectilinear"), NULL) != ZINC_OK ||
+	    zinc_json_set(l->doc, v, "configuration", c, NULL) != ZINC_OK)
+		return NULL;
+	return v;
+}
+
+/* Parse a caller's edges; *widest is set to the largest ones. */
+static zinc_status
+take_edges(struct layout *l, const char *text, uint64_t *widest)
+{
+	zinc_grid *g;
+	int d;
+
+	ZINC_TRY(zinc_grid_rectilinear(&g, l->c->ctx, l->ndim, l->shape, text, l->err));
+	for (d = 0; d < l->ndim; d++)
+		widest[d] = zinc_grid_widest(g, d);
+	l->edges = zinc_json_member(zinc_grid_print_configuration(g, l->doc), "chunk_shapes");
+	l->anew = l->regrid = true;
+	zinc_grid_free(g);
+	return l->edges ? ZINC_OK : zinc_fail_nomem(l->err);
+}
+
+/* The edges of the remaining dimensions.  Those of a dimension that is not taken from its start become one length. */
+static zinc_status
+select_edges(struct layout *l)
+{
+	const zinc_select_dim *dims = l->n->select->dims;
+	const uint64_t *widest = l->sharded ? l->shards : l->chunks;
+	zinc_json *out = zinc_json_make(l->doc, ZINC_JSON_ARRAY);
+	const zinc_json *v;
+	int d = 0, lists = 0;
+
+	for (v = l->edges->first; v && d < l->n->source->ndim; v = v->next, d++) {
+		const bool keep =
+		    !zinc_json_is(v, ZINC_JSON_ARRAY) || (!dims[d].list && dims[d].start == 0 && dims[d].step <= 1);
+
+		if (dims[d].drop)
+			continue;
+		lists += keep && zinc_json_is(v, ZINC_JSON_ARRAY);
+		if (!keep)
+			ZINC_TRY(zinc_cp_note(l->c, ZINC_COPY_REPLACED, l->n->from, l->err,
+					      "chunks of several lengths along dimension %d become chunks of %llu", d,
+					      (unsigned long long)widest[d]));
+		ZINC_TRY(zinc_json_append(out, keep ? zinc_json_copy(l->doc, v) : zinc_json_make_u64(l->doc, widest[d]),
+					  l->err));
+	}
+	l->edges = lists > 0 ? out : NULL;
+	l->regrid = true;
+	return out ? ZINC_OK : zinc_fail_nomem(l->err);
 }
 
 /* ---- selections ---- */
@@ -240,6 +308,8 @@ select_shape(struct layout *l)
 	int d, k = 0;
 
 	dims = l->n->select->dims;
+	if (l->edges)
+		ZINC_TRY(select_edges(l));
 	for (d = 0; d < l->n->source->ndim; d++) {
 		if (dims[d].drop)
 			continue;
@@ -249,7 +319,7 @@ select_shape(struct layout *l)
 		k++;
 	}
 	if (k < l->ndim) {
-		l->anew = true;
+		l->anew = l->regrid = true;
 		drop_transposes(l->doc, &l->inner);
 	}
 	l->ndim = k;
@@ -370,6 +440,22 @@ round_up(uint64_t n, uint64_t unit)
 	return zinc_u64_mul(zinc_ceil_div(n, unit), unit, &out) ? n : out;
 }
 
+/* Are shards given, in any form? */
+static bool
+asks_shards(const zinc_cp_wish *w)
+{
+	return w->shards || w->shard_edges || w->auto_shards;
+}
+
+/* Chunks change, and shards, which are kept if possible, are not asked for. */
+static zinc_status
+note_shards(struct layout *l, const char *what)
+{
+	return l->sharded && !asks_shards(&l->n->wish)
+		   ? zinc_cp_note(l->c, ZINC_COPY_REPLACED, l->n->from, l->err, "%s", what)
+		   : ZINC_OK;
+}
+
 static zinc_status
 choose_chunks(struct layout *l)
 {
@@ -377,13 +463,21 @@ choose_chunks(struct layout *l)
 	const uint32_t element = l->dtype ? l->dtype->size : l->n->source->dtype->size;
 	int d;
 
+	if (w->chunk_edges) {
+		ZINC_TRY(note_shards(l, "shards become plain chunks of several lengths"));
+		l->sharded = false;
+		return take_edges(l, w->chunk_edges, l->chunks);
+	}
 	if (w->chunks)
 		memcpy(l->chunks, w->chunks, (size_t)l->ndim * sizeof *l->chunks);
 	else if (w->auto_chunks)
 		zinc_grid_choose(l->shape, l->ndim, element, l->chunks);
 	else
 		return ZINC_OK;
-	l->anew = true;
+	if (l->edges)
+		ZINC_TRY(note_shards(l, "shards of several lengths become shards of one"));
+	l->edges = NULL;
+	l->anew = l->regrid = true;
 	for (d = 0; d < l->ndim; d++)
 		if (l->chunks[d] == 0)
 			return zinc_fail(l->err, ZINC_E_INVALID, "the chunk length of dimension %d is 0", d);
@@ -399,11 +493,18 @@ choose_shards(struct layout *l)
 	const uint32_t element = l->dtype ? l->dtype->size : l->n->source->dtype->size;
 	int d;
 
+	if (w->chunk_edges && asks_shards(w))
+		return zinc_fail(l->err, ZINC_E_INVALID, "the chunks in shards have one shape, not several lengths");
 	for (d = 0; d < l->ndim && l->sharded; d++)
 		l->shards[d] = round_up(l->shards[d], l->chunks[d]);
+	if (w->shard_edges) {
+		l->sharded = true;
+		return take_edges(l, w->shard_edges, l->shards);
+	}
 	if (!given && !w->auto_shards)
 		return ZINC_OK;
-	l->anew = l->sharded = true;
+	l->anew = l->regrid = l->sharded = true;
+	l->edges = NULL;
 	if (w->auto_shards)
 		zinc_grid_choose_shard(l->shape, l->ndim, element, l->chunks, l->shards);
 	for (d = 0; d < l->ndim && given; d++) {
@@ -452,10 +553,13 @@ write_layout(struct layout *l)
 {
 	zinc_json *codecs = l->inner;
 
-	if (l->sharded)
+	if (l->sharded && l->anew)
 		ZINC_TRY(zinc_chain_make_sharded(&codecs, l->doc, l->inner, l->chunks, l->ndim, l->err));
-	ZINC_TRY(set(l, "chunk_grid", regular_grid(l->doc, l->sharded ? l->shards : l->chunks, l->ndim)));
-	return set(l, "codecs", codecs);
+	if (l->regrid)
+		ZINC_TRY(set(l, "chunk_grid",
+			     l->edges ? rectilinear_grid(l)
+				      : regular_grid(l->doc, l->sharded ? l->shards : l->chunks, l->ndim)));
+	return l->anew ? set(l, "codecs", codecs) : ZINC_OK;
 }
 
 static zinc_status
@@ -470,7 +574,7 @@ apply(struct layout *l)
 	ZINC_TRY(choose_shards(l));
 	ZINC_TRY(choose_codecs(l));
 	ZINC_TRY(choose_keys(l));
-	return l->anew ? write_layout(l) : ZINC_OK;
+	return write_layout(l);
 }
 
 zinc_status

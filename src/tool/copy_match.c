@@ -330,19 +330,29 @@ parse_shape(const char *s, uint64_t *shape, int *ndim)
 	return *s == '\0';
 }
 
+/* "auto", edges as JSON, or a shape. */
 static zinc_status
-parse_choice(const zinc_copy_choice *in, zinc_cp_choice *out, zinc_error *err)
+parse_choice_shape(zinc_context *ctx, const zinc_copy_choice *in, zinc_cp_choice *out, zinc_error *err)
+{
+	out->is_auto = strcmp(in->value, "auto") == 0;
+	out->is_edges = in->value[0] == '[';
+	if (out->is_edges)
+		return zinc_grid_edges_rank(ctx, in->value, &out->ndim, err);
+	if (!out->is_auto && !parse_shape(in->value, out->shape, &out->ndim))
+		return zinc_fail(err, ZINC_E_INVALID, "%s of %.100s: \"%.100s\" is not a list of lengths like 10,20",
+				 in->option, in->name, in->value);
+	return ZINC_OK;
+}
+
+static zinc_status
+parse_choice(zinc_context *ctx, const zinc_copy_choice *in, zinc_cp_choice *out, zinc_error *err)
 {
 	const bool shape = in->option && (strcmp(in->option, "chunks") == 0 || strcmp(in->option, "shards") == 0);
 
 	if (!in->name || !in->value || !*in->name || !in->option ||
 	    (!shape && strcmp(in->option, "codecs") != 0 && strcmp(in->option, "dtype") != 0))
 		return zinc_fail(err, ZINC_E_INVALID, "an option of single arrays has no name, or is unknown");
-	out->is_auto = shape && strcmp(in->value, "auto") == 0;
-	if (shape && !out->is_auto && !parse_shape(in->value, out->shape, &out->ndim))
-		return zinc_fail(err, ZINC_E_INVALID, "%s of %.100s: \"%.100s\" is not a list of lengths like 10,20",
-				 in->option, in->name, in->value);
-	return ZINC_OK;
+	return shape ? parse_choice_shape(ctx, in, out, err) : ZINC_OK;
 }
 
 zinc_status
@@ -364,7 +374,7 @@ zinc_cp_patterns_init(zinc_cp *c, zinc_error *err)
 	if (!c->hits || !c->choices)
 		return zinc_fail_nomem(err);
 	for (i = 0; i < o->nchoices; i++)
-		ZINC_TRY(parse_choice(&o->choices[i], &c->choices[i], err));
+		ZINC_TRY(parse_choice(c->ctx, &o->choices[i], &c->choices[i], err));
 	return ZINC_OK;
 }
 
@@ -399,10 +409,12 @@ take_choice(const zinc_copy_choice *in, zinc_cp_choice *choice, zinc_cp_wish *w,
 	else if (!choice->is_auto && choice->ndim != rank)
 		return;
 	else if (strcmp(in->option, "chunks") == 0) {
-		w->chunks = choice->is_auto ? NULL : choice->shape;
+		w->chunks = choice->is_auto || choice->is_edges ? NULL : choice->shape;
+		w->chunk_edges = choice->is_edges ? in->value : NULL;
 		w->auto_chunks = choice->is_auto;
 	} else {
-		w->shards = choice->is_auto ? NULL : choice->shape;
+		w->shards = choice->is_auto || choice->is_edges ? NULL : choice->shape;
+		w->shard_edges = choice->is_edges ? in->value : NULL;
 		w->auto_shards = choice->is_auto;
 	}
 	choice->fits = true;
@@ -419,15 +431,47 @@ choose_options(zinc_cp *c, zinc_cp_node *n)
 
 	n->wish = (zinc_cp_wish){.chunks = o->ndim == rank ? o->chunks : NULL,
 				 .shards = o->ndim == rank ? o->shards : NULL,
+				 .chunk_edges = c->chunk_rank == rank ? o->chunk_edges : NULL,
+				 .shard_edges = c->shard_rank == rank ? o->shard_edges : NULL,
 				 .auto_chunks = o->auto_chunks != 0,
 				 .auto_shards = o->auto_shards != 0,
 				 .codecs = o->codecs,
 				 .dtype = o->dtype};
-	c->fitting += o->ndim == rank;
+	c->fitting +=
+	    o->ndim == rank || (o->chunk_edges && c->chunk_rank == rank) || (o->shard_edges && c->shard_rank == rank);
 	for (k = 0; k < 3; k++)
 		for (i = 0; i < o->nchoices; i++)
 			if (strength(o->choices[i].name, path) == k && zinc_cp_match(o->choices[i].name, path))
 				take_choice(&o->choices[i], &c->choices[i], &n->wish, rank);
+}
+
+/* One of the three forms; sets the ranks of edges. */
+static zinc_status
+check_shapes(zinc_cp *c, zinc_error *err)
+{
+	const zinc_copy_options *o = &c->o;
+
+	if ((o->chunks != NULL) + (o->auto_chunks != 0) + (o->chunk_edges != NULL) > 1 ||
+	    (o->shards != NULL) + (o->auto_shards != 0) + (o->shard_edges != NULL) > 1)
+		return zinc_fail(err, ZINC_E_INVALID,
+				 "chunks or shards are given twice: as a shape, as edges or as auto");
+	if (o->chunk_edges)
+		ZINC_TRY(zinc_grid_edges_rank(c->ctx, o->chunk_edges, &c->chunk_rank, err));
+	if (o->shard_edges)
+		ZINC_TRY(zinc_grid_edges_rank(c->ctx, o->shard_edges, &c->shard_rank, err));
+	return ZINC_OK;
+}
+
+/* Does no array have the rank of the options' chunks and shards? */
+static zinc_status
+check_fitting(const zinc_cp *c, zinc_error *err)
+{
+	const zinc_copy_options *o = &c->o;
+	const int ndim = o->chunk_edges ? c->chunk_rank : o->shard_edges ? c->shard_rank : o->ndim;
+
+	if (c->fitting > 0 || o->select || !(o->chunks || o->shards || o->chunk_edges || o->shard_edges))
+		return ZINC_OK;
+	return zinc_fail(err, ZINC_E_INVALID, "chunks or shards have %d dimensions, but no array does", ndim);
 }
 
 zinc_status
@@ -436,14 +480,11 @@ zinc_cp_choose_options(zinc_cp *c, zinc_error *err)
 	const zinc_copy_options *o = &c->o;
 	size_t i;
 
-	if ((o->chunks && o->auto_chunks) || (o->shards && o->auto_shards))
-		return zinc_fail(err, ZINC_E_INVALID, "chunks or shards are given both as a shape and as auto");
+	ZINC_TRY(check_shapes(c, err));
 	for (i = 0; i < c->nnodes; i++)
 		if (c->nodes[i].kind == ZINC_NODE_ARRAY && !c->nodes[i].outside)
 			choose_options(c, &c->nodes[i]);
-	if ((o->chunks || o->shards) && c->fitting == 0 && !o->select)
-		return zinc_fail(err, ZINC_E_INVALID, "chunks or shards have %d dimensions, but no array does",
-				 o->ndim);
+	ZINC_TRY(check_fitting(c, err));
 	for (i = 0; i < o->nchoices; i++)
 		if (!c->choices[i].met)
 			return zinc_fail(err, ZINC_E_INVALID, "no array that is copied matches \"%.200s\" of %s",

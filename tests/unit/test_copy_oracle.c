@@ -1,7 +1,7 @@
 /*
  * test_copy_oracle.c - random arrays copied to random formats, chunks, codecs and types
  *
- * Each sequence makes one array at random (shape, chunks, shards, data type, chain, fill value, order, format), copies
+ * Each sequence makes one array at random (shape, chunks or shards of one or several lengths, data type, chain, fill value, order, format), copies
  * it with options at random, within a small limit of memory, and reads the target: every element must equal that of
  * the source, and so must shape, attributes and names of dimensions.  Sometimes the copy is cancelled and resumed.
  *
@@ -56,9 +56,33 @@ shapes(sample *x)
 	}
 }
 
+/* Random edges that cover the shape, multiples of `unit` (NULL: 1), as chunk_shapes. */
+static const char *
+spell_edges(const sample *x, const uint64_t *unit, char *text, size_t room)
+{
+	size_t n = (size_t)snprintf(text, room, "[");
+	int d;
+
+	for (d = 0; d < x->ndim; d++) {
+		uint64_t sum = 0;
+
+		n += (size_t)snprintf(text + n, room - n, d ? ", [" : "[");
+		do {
+			const uint64_t edge = (unit ? unit[d] : 1) * (1 + random_below(6));
+
+			n += (size_t)snprintf(text + n, room - n, "%s%" PRIu64, sum ? ", " : "", edge);
+			sum += edge;
+		} while (sum < x->shape[d] || random_below(4) == 0);
+		n += (size_t)snprintf(text + n, room - n, "]");
+	}
+	snprintf(text + n, room - n, "]");
+	return text;
+}
+
 static zinc_array *
 make_source(sample *x, const char *format)
 {
+	static char edges[2000];
 	static const char *const all[MAX_NDIM] = {"t", "z", "y", "x"};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_array *a = NULL;
@@ -71,6 +95,12 @@ make_source(sample *x, const char *format)
 	x->o.shape = x->shape;
 	x->o.chunks = x->chunks;
 	x->o.shards = sharded ? x->shards : NULL;
+	if (strcmp(format, "v3") == 0 && random_below(2)) {
+		x->o.chunks = sharded ? x->chunks : NULL;
+		x->o.shards = NULL;
+		x->o.chunk_edges = sharded ? NULL : spell_edges(x, NULL, edges, sizeof edges);
+		x->o.shard_edges = sharded ? spell_edges(x, x->chunks, edges, sizeof edges) : NULL;
+	}
 	x->o.dtype = types[x->type];
 	x->o.codecs = chains[random_below(COUNT(chains))];
 	x->o.fill = x->type > 0 && x->type != 6 && random_below(2) ? "3" : NULL;
@@ -204,7 +234,7 @@ sequence(void)
 	zinc_copy_options o = ZINC_COPY_OPTIONS_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_store *keep = NULL;
-	char select[256];
+	char select[256], edges[2000];
 	zinc_array *a;
 	zinc_status st;
 	sample x;
@@ -222,6 +252,10 @@ sequence(void)
 	o.ndim = x.ndim;
 	o.chunks = random_below(2) && !o.select ? chunks : NULL;
 	o.shards = o.chunks && random_below(3) == 0 ? shards : NULL;
+	if (!o.chunks && !o.select && strcmp(o.format, "v3") == 0 && random_below(2))
+		o.chunk_edges = spell_edges(&x, NULL, edges, sizeof edges);
+	else if (o.chunks && !o.shards && strcmp(o.format, "v3") == 0 && random_below(3) == 0)
+		o.shard_edges = spell_edges(&x, chunks, edges, sizeof edges);
 	o.codecs = random_below(2) ? chains[random_below(4)] : NULL;
 	o.dtype = random_below(4) == 0 ? wider[x.type] : NULL;
 	o.verify = random_below(2) == 0;

@@ -1,9 +1,9 @@
 /*
  * test_oracle.c - random arrays, selections, reads and writes against a flat array in memory
  *
- * Each sequence makes one array (shape, chunks, shards, data type, chain, fill value, order, key encoding, store,
- * threads, cache at random) and then writes, reads and resizes it at random, doing the same to a flat array by the
- * simplest code.  Every element must agree after every step.
+ * Each sequence makes one array (shape, chunks or shards of one or of several lengths, data type, chain, fill value, order,
+ * key encoding, store, threads, cache at random) and then writes, reads, resizes it and appends to it at random, doing
+ * the same to a flat array by the simplest code.  Every element must agree after every step.
  *
  *     ORACLE_RUNS=10000 ORACLE_SEED=...       a failing run prints its seed and sequence
  */
@@ -21,6 +21,7 @@
 
 #define MAX_NDIM  4
 #define MAX_ELEMS 4096
+#define MAX_EDGES 96
 
 /* ---- the oracle ---- */
 
@@ -170,20 +171,47 @@ choose_mask(choice *c, const oracle *o)
 	c->out_shape[0] = c->n;
 }
 
+/* The edges of the stored grid along one dimension: a list, or (n == 0) one step. */
+typedef struct edges {
+	uint64_t step, at[MAX_EDGES];
+	size_t n;
+} edges;
+
+/* Where the stored object begins; for the number after the last one, where that ends. */
+static uint64_t
+begin_of(const edges *e, uint64_t object)
+{
+	uint64_t sum = 0, i;
+
+	for (i = 0; i < object; i++)
+		sum += e->n ? e->at[i] : e->step;
+	return sum;
+}
+
+static uint64_t
+objects_of(const edges *e, uint64_t length)
+{
+	uint64_t n = 0;
+
+	while (begin_of(e, n) < length)
+		n++;
+	return n;
+}
+
 /* Blocks of the stored grid. */
 static void
-choose_blocks(choice *c, const oracle *o, const uint64_t *grid_step)
+choose_blocks(choice *c, const oracle *o, const edges *grid)
 {
 	int d;
 
 	for (d = 0; d < o->ndim; d++) {
-		uint64_t n = (o->shape[d] + grid_step[d] - 1) / grid_step[d], stop;
+		uint64_t n = objects_of(&grid[d], o->shape[d]), stop;
 
 		c->start[d] = random_below(n + 1);
 		c->count[d] = c->start[d] >= n ? 0 : 1 + random_below(n - c->start[d]);
 		memset(&c->dims[d], 0, sizeof c->dims[d]);
-		c->dims[d].start = c->start[d] * grid_step[d];
-		stop = (c->start[d] + c->count[d]) * grid_step[d];
+		c->dims[d].start = begin_of(&grid[d], c->start[d]);
+		stop = begin_of(&grid[d], c->start[d] + c->count[d]);
 		stop = stop < o->shape[d] ? stop : o->shape[d];
 		c->dims[d].count = stop > c->dims[d].start ? stop - c->dims[d].start : 0;
 		c->dims[d].step = 1;
@@ -218,7 +246,7 @@ spell(choice *c, const oracle *o)
 }
 
 static void
-choose(choice *c, const oracle *o, const uint64_t *grid_step)
+choose(choice *c, const oracle *o, const edges *grid)
 {
 	static const zinc_selection all = ZINC_SELECTION_ALL;
 	zinc_select kind = (zinc_select)random_below(6);
@@ -251,7 +279,7 @@ choose(choice *c, const oracle *o, const uint64_t *grid_step)
 		choose_mask(c, o);
 		break;
 	case ZINC_SELECT_BLOCKS:
-		choose_blocks(c, o, grid_step);
+		choose_blocks(c, o, grid);
 		break;
 	}
 }
@@ -350,10 +378,11 @@ typedef struct subject {
 	zinc_hierarchy *h;
 	zinc_array *a;
 	oracle o;
-	uint64_t grid_step[MAX_NDIM];
+	edges grid[MAX_NDIM];
+	uint64_t inner[MAX_NDIM]; /* what edges are multiples of */
 	choice c;
 	uint8_t *buffer;
-	char describe[1024];
+	char describe[1600];
 } subject;
 
 static const char *const chains[] = {
@@ -371,29 +400,75 @@ static const char *const dtypes[] = {"bool",    "int8",    "int16",     "int32",
 				     "uint8",   "uint16",  "uint32",    "uint64",     "float16",
 				     "float32", "float64", "complex64", "complex128", "r24"};
 
+/* Random edges that cover the dimension, and now and then more, as multiples of `unit`. */
+static void
+choose_edges(edges *e, uint64_t length, uint64_t unit)
+{
+	e->n = 0;
+	if (random_below(4) == 0)
+		return;
+	while (begin_of(e, e->n) < length || e->n == 0 || (e->n < MAX_EDGES / 2 && random_below(4) == 0))
+		e->at[e->n++] = unit * (1 + (random_below(2) ? random_below(5) : 0));
+}
+
+/* As chunk_shapes: a step, edges, and for equal neighbours sometimes a run. */
+static void
+spell_edges(const subject *x, char *text, size_t room)
+{
+	size_t n = 0, i, run;
+	int d;
+
+	n += (size_t)snprintf(text, room, "[");
+	for (d = 0; d < x->o.ndim; d++) {
+		const edges *e = &x->grid[d];
+
+		n += (size_t)snprintf(text + n, room - n, d ? ", " : "");
+		if (e->n == 0) {
+			n += (size_t)snprintf(text + n, room - n, "%" PRIu64, e->step);
+			continue;
+		}
+		for (i = 0; i < e->n; i += run) {
+			for (run = 1; i + run < e->n && e->at[i + run] == e->at[i] && random_below(3); run++)
+				;
+			n += (size_t)snprintf(text + n, room - n, i ? ", " : "[");
+			n += (size_t)(run > 1 ? snprintf(text + n, room - n, "[%" PRIu64 ", %zu]", e->at[i], run)
+					      : snprintf(text + n, room - n, "%" PRIu64, e->at[i]));
+		}
+		n += (size_t)snprintf(text + n, room - n, "]");
+	}
+	snprintf(text + n, room - n, "]");
+}
+
 static void
 open_subject(subject *x, zinc_context *ctx, const char *dir)
 {
+	static char edges_text[MAX_NDIM * MAX_EDGES * 12];
 	uint64_t chunks[MAX_NDIM], shards[MAX_NDIM];
 	zinc_array_options o = ZINC_ARRAY_OPTIONS_INIT;
 	zinc_open_options open = ZINC_OPEN_OPTIONS_INIT;
 	zinc_error err = ZINC_ERROR_INIT;
 	char url[300], codecs[200], fill[64], order[64] = "";
 	size_t type = random_below(15);
-	int d, sharded, transposed;
+	int d, sharded, transposed, uneven;
 
 	memset(&x->o, 0, sizeof x->o);
 	x->ctx = ctx;
 	x->o.ndim = (int)random_below(MAX_NDIM + 1);
 	sharded = random_below(2) == 0;
+	uneven = random_below(2) == 0;
 	for (d = 0; d < x->o.ndim; d++) {
 		x->o.shape[d] = random_below(20) == 0 ? 0 : 1 + random_below(x->o.ndim > 2 ? 7 : 30);
 		chunks[d] = 1 + random_below(x->o.shape[d] + 2);
 		if (x->o.ndim > 2 && chunks[d] > 6)
 			chunks[d] = 6;
 		shards[d] = chunks[d] * (1 + random_below(3));
-		x->grid_step[d] = sharded ? shards[d] : chunks[d];
+		x->grid[d].step = sharded ? shards[d] : chunks[d];
+		x->grid[d].n = 0;
+		x->inner[d] = sharded ? chunks[d] : 1;
+		if (uneven)
+			choose_edges(&x->grid[d], x->o.shape[d], x->inner[d]);
 	}
+	spell_edges(x, edges_text, sizeof edges_text);
 	transposed = x->o.ndim > 1 && random_below(3) == 0;
 	if (transposed && x->o.ndim == 2)
 		snprintf(order, sizeof order, "transpose:1,0+");
@@ -421,8 +496,10 @@ open_subject(subject *x, zinc_context *ctx, const char *dir)
 		snprintf(fill, sizeof fill, "%u", f);
 	o.ndim = x->o.ndim;
 	o.shape = x->o.shape;
-	o.chunks = chunks;
-	o.shards = sharded ? shards : NULL;
+	o.chunks = sharded || !uneven ? chunks : NULL;
+	o.shards = sharded && !uneven ? shards : NULL;
+	o.chunk_edges = uneven && !sharded ? edges_text : NULL;
+	o.shard_edges = uneven && sharded ? edges_text : NULL;
 	o.dtype = dtypes[type];
 	o.codecs = codecs;
 	o.fill = fill;
@@ -439,9 +516,10 @@ open_subject(subject *x, zinc_context *ctx, const char *dir)
 	open.create = 1;
 	snprintf(x->describe, sizeof x->describe,
 		 "%s %s ndim %d shape %" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 " chunks %" PRIu64 ",%" PRIu64
-		 ",%" PRIu64 ",%" PRIu64 " %s codecs %s fill %s big %d keys %s",
+		 ",%" PRIu64 ",%" PRIu64 " %s edges %.300s codecs %s fill %s big %d keys %s",
 		 url, o.dtype, o.ndim, x->o.shape[0], x->o.shape[1], x->o.shape[2], x->o.shape[3], chunks[0], chunks[1],
-		 chunks[2], chunks[3], sharded ? "sharded" : "plain", codecs, fill, o.big_endian, o.key_encoding);
+		 chunks[2], chunks[3], sharded ? "sharded" : "plain", uneven ? edges_text : "equal", codecs, fill,
+		 o.big_endian, o.key_encoding);
 	if (zinc_hierarchy_open_url(&x->h, url, &open, &err) != ZINC_OK ||
 	    zinc_array_create(&x->a, x->h, zinc_hierarchy_path(x->h), &o, &err) != ZINC_OK)
 		fail_msg("%s: %s", x->describe, zinc_error_text(&err));
@@ -524,7 +602,7 @@ step_access(subject *x, int writing)
 	size_t element = type == ZINC_NATIVE ? x->o.element : zinc_type_size(type), nbytes, k;
 	zinc_buffer b;
 
-	choose(&x->c, &x->o, x->grid_step);
+	choose(&x->c, &x->o, x->grid);
 	nbytes = lay_out(&x->c, element, strides);
 	assert_true(nbytes < MAX_ELEMS * 8 * 16);
 	b = *ZINC_BUFFER_AS(type, x->buffer, nbytes);
@@ -566,23 +644,30 @@ compare_all(subject *x)
 		fail_msg("%s: the whole array differs", x->describe);
 }
 
-/* Grow only: elements that a shrink hides stay in edge chunks, as in every implementation. */
+/* A list of edges that is too short gets more, none longer than those in use; a shard has whole inner chunks. */
 static void
-step_grow(subject *x)
+extend_edges(edges *e, uint64_t before, uint64_t after, uint64_t unit)
 {
-	uint64_t shape[MAX_NDIM] = {0}, i[MAX_NDIM] = {0};
-	zinc_error err = ZINC_ERROR_INIT;
+	const uint64_t n = objects_of(e, before);
+	uint64_t widest = e->at[0], left, i;
+
+	for (i = 1; i < n && e->n > 0; i++)
+		widest = e->at[i] > widest ? e->at[i] : widest;
+	while (e->n > 0 && begin_of(e, e->n) < after) {
+		left = (after - begin_of(e, e->n) + unit - 1) / unit * unit;
+		e->at[e->n++] = left < widest ? left : widest;
+	}
+}
+
+/* The flat array in the new shape; new elements have the fill value. */
+static void
+reshape_flat(subject *x, const uint64_t *shape)
+{
+	uint64_t i[MAX_NDIM] = {0};
 	uint8_t *flat;
-	size_t n, k;
+	size_t n = product(shape, x->o.ndim), k;
 	int d;
 
-	for (d = 0; d < x->o.ndim; d++)
-		shape[d] = x->o.shape[d] + random_below(4);
-	n = product(shape, x->o.ndim);
-	if (n > MAX_ELEMS)
-		return;
-	if (zinc_array_resize(x->a, shape, NULL, &err) != ZINC_OK)
-		fail_msg("%s: resize: %s", x->describe, zinc_error_text(&err));
 	flat = calloc(MAX_ELEMS * 8, 16);
 	for (k = 0; k < n; k++) {
 		size_t rest = k, old = 0, inside = 1;
@@ -596,10 +681,71 @@ step_grow(subject *x)
 			old = old * (size_t)x->o.shape[d] + (size_t)i[d];
 		memcpy(flat + k * x->o.element, inside ? x->o.flat + old * x->o.element : x->o.fill, x->o.element);
 	}
-	memcpy(x->o.shape, shape, sizeof shape);
+	for (d = 0; d < x->o.ndim; d++) {
+		extend_edges(&x->grid[d], x->o.shape[d], shape[d], x->inner[d]);
+		x->o.shape[d] = shape[d];
+	}
 	free(x->o.flat);
 	x->o.flat = flat;
 	x->o.n = n;
+}
+
+/* Grow only: elements that a shrink hides stay in edge chunks, as in every implementation. */
+static void
+step_grow(subject *x)
+{
+	uint64_t shape[MAX_NDIM] = {0};
+	zinc_error err = ZINC_ERROR_INIT;
+	int d;
+
+	for (d = 0; d < x->o.ndim; d++)
+		shape[d] = x->o.shape[d] + random_below(4);
+	if (product(shape, x->o.ndim) > MAX_ELEMS)
+		return;
+	if (zinc_array_resize(x->a, shape, NULL, &err) != ZINC_OK)
+		fail_msg("%s: resize: %s", x->describe, zinc_error_text(&err));
+	reshape_flat(x, shape);
+}
+
+/* Append fill values, which nothing distinguishes from a growth but the call. */
+static void
+step_append(subject *x)
+{
+	uint64_t shape[MAX_NDIM] = {0}, more[MAX_NDIM] = {0}, at;
+	const int axis = x->o.ndim ? (int)random_below((uint64_t)x->o.ndim) : 0;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_buffer b;
+	size_t n, i;
+
+	if (x->o.ndim == 0)
+		return;
+	memcpy(shape, x->o.shape, sizeof shape);
+	memcpy(more, x->o.shape, sizeof more);
+	more[axis] = 1 + random_below(4);
+	shape[axis] += more[axis];
+	if (product(shape, x->o.ndim) > MAX_ELEMS)
+		return;
+	n = product(more, x->o.ndim);
+	for (i = 0; i < n; i++)
+		memcpy(x->buffer + i * x->o.element, x->o.fill, x->o.element);
+	b = *ZINC_BUFFER_AS(ZINC_NATIVE, x->buffer, n * x->o.element);
+	b.ndim = x->o.ndim;
+	b.shape = more;
+	if (zinc_array_append(x->a, axis, &b, NULL, &at, &err) != ZINC_OK)
+		fail_msg("%s: append: %s", x->describe, zinc_error_text(&err));
+	assert_true(at == x->o.shape[axis]);
+	reshape_flat(x, shape);
+}
+
+/* The document must say the same as the open array. */
+static void
+open_again(subject *x)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	zinc_array_close(x->a);
+	if (zinc_array_open(&x->a, x->h, zinc_hierarchy_path(x->h), NULL, &err) != ZINC_OK)
+		fail_msg("%s: open again: %s", x->describe, zinc_error_text(&err));
 }
 
 static void
@@ -609,9 +755,13 @@ run_sequence(subject *x, zinc_context *ctx, const char *dir)
 
 	open_subject(x, ctx, dir);
 	for (i = 0; i < steps; i++) {
-		uint64_t what = random_below(8);
+		uint64_t what = random_below(10);
 
-		if (what == 7)
+		if (what == 9)
+			step_append(x);
+		else if (what == 8)
+			open_again(x);
+		else if (what == 7)
 			step_grow(x);
 		else
 			step_access(x, what < 4);

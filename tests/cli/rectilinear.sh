@@ -1,0 +1,187 @@
+#!/usr/bin/env bash
+# rectilinear.sh - arrays in chunks of several lengths: create, show, resize, copy, check
+set -eu
+. "$ZINC_SOURCE_DIR/tests/support/cli.bash"
+
+head -c 480 /dev/urandom >noise # 30 x 8 of int16
+make() { # PATH OPTIONS...
+	"$ZINC" create "$1" --shape 30,8 --dtype int16 --codecs gzip:1 "${@:2}"
+	"$ZINC" put "$1" --from noise
+}
+same() { # as noise
+	zinc 0 cat "$1" --as raw
+	cmp out noise || bad "$1 has other elements"
+	zinc 0 validate "$1"
+	has '0 errors, 0 warnings'
+}
+
+# ---- create and show ----
+make a.zarr/a --chunks '[[5, 10, [7, 2], 1], 3]'
+same a.zarr/a
+zinc 0 info a.zarr/a
+has 'chunks       up to 10 x 3, 60 B, 15 in all'
+has 'edges        [[5,10,[7,2],1],3]'
+zinc 0 info a.zarr/a --json
+has '"chunk_shape":[10,3]'
+has '"chunk_grid":{"name":"rectilinear","configuration":{"kind":"inline","chunk_shapes":[[5,10,[7,2],1],3]}}'
+zinc 0 tree a.zarr
+has 'a  int16 (30, 8)  chunks up to (10, 3)  gzip'
+make a.zarr/s --chunks 2,2 --shards '[[4, 16, [10, 3]], [6, 2]]'
+same a.zarr/s
+zinc 0 info a.zarr/s
+has 'chunks       2 x 2, 8 B each, 60 in all'
+has 'shards       up to 16 x 6, 192 B, 6 in all'
+zinc 0 tree a.zarr
+has 's  int16 (30, 8)  chunks (2, 2) in shards up to (16, 6)  gzip'
+for wrong in '[[5, 10], 3]' '[[5, 25]]' '[[], 3]' '[[5, 25], 0]' '[[5, 25], 3' '[30, "8"]' '[[30, [1, 18446744073709551615]], 3]'; do
+	zinc 2 create a.zarr/w --shape 30,8 --dtype int16 --chunks "$wrong"
+	[ "$(wc -l <err)" = 1 ] || bad "not one line"
+	[ ! -e a.zarr/w ] || bad "something was made"
+done
+says 'add up to more than 2^64-1'
+zinc 2 create a.zarr/w --shape 30,8 --dtype int16 --chunks '[[5, 25], 3]' --shards 30,8
+zinc 2 create a.zarr/w --shape 30,8 --dtype int16 --shards '[[4, 26], 8]'
+says 'need a chunk shape'
+zinc 2 create a.zarr/w --shape 30,8 --dtype int16 --chunks 2,2 --shards '[[4, 25, 2], 8]'
+says 'divide'
+zinc 2 create w.zarr --format v2 --shape 30,8 --dtype int16 --chunks '[[5, 25], 3]'
+says 'several sizes'
+
+# ---- parts ----
+zinc 0 chunks a.zarr/a -s '4:6, 2:4'
+lines out
+[ "$count" = 5 ] || bad "not four chunks"
+has '1,1'
+zinc 0 chunks a.zarr/s -s '19:21, 0'
+has 's/c/1/0'
+has 's/c/2/0'
+zinc 0 explain a.zarr/a -s '5:15'
+zinc 0 stats a.zarr/a
+has 'elements     240'
+zinc 0 bench a.zarr/a
+zinc 0 plot a.zarr/a
+
+# ---- resize and append ----
+cp -r a.zarr/a r.zarr
+zinc 0 resize r.zarr 6,8
+zinc 0 info r.zarr
+has 'edges        [[5,10,[7,2],1],3]'
+zinc 0 resize r.zarr 40,8
+zinc 0 info r.zarr
+has 'edges        [[5,10,[7,2],1,10],3]'
+zinc 0 validate r.zarr
+zinc 0 cat r.zarr -s '15:, :' --as raw
+head -c 400 /dev/zero | cmp out - || bad "erased chunks are back"
+zinc 0 cat a.zarr/a -o noise.npy
+zinc 0 append r.zarr --from noise.npy
+zinc 0 cat r.zarr -s '40:, :' --as raw
+cmp out noise || bad "what was appended"
+zinc 0 info r.zarr
+has 'edges        [[5,10,[7,2],1,[10,4]],3]'
+
+# ---- chunks after the end are legal, and so are their lengths ----
+make a.zarr/o --chunks '[[16, 16, 999, [5, 4]], [8, 8]]'
+same a.zarr/o
+zinc 0 info a.zarr/o
+has 'up to 16 x 8'
+cp a.zarr/o/c/0/0 a.zarr/o/c/2
+mkdir a.zarr/o/c/3
+mv a.zarr/o/c/2 a.zarr/o/c/3/0
+zinc 0 validate a.zarr
+has 'M41'
+zinc 0 validate a.zarr --repair --orphans
+same a.zarr/o
+
+# ---- copies within v3 keep the chunks, byte for byte ----
+zinc 0 cp a.zarr b.zarr
+[ ! -s err ] || bad "a copy within v3 has notes"
+diff -r a.zarr b.zarr >/dev/null || bad "a copy within v3 differs"
+zinc 0 diff a.zarr b.zarr --storage
+zinc 0 cp a.zarr/a c.zarr --codecs zstd:1
+zinc 0 info c.zarr
+has 'edges        [[5,10,[7,2],1],3]'
+same c.zarr
+
+# ---- from, to and between chunks of several lengths ----
+for to in '--chunks 4,4' '--chunks auto' '--chunks [[1,29],[7,9]]' '--chunks [30,[4,4]]' '--chunks 3,2 --shards [[9,21],[2,6]]' \
+	'--chunks 3,2 --shards 6,4' '--format v2' '--format v3-2020' '--format v3-2022' '--format v3-2019'; do
+	for from in a s; do
+		for more in '' '--max-memory 64k --verify'; do
+			rm -rf c.zarr
+			zinc 0 cp a.zarr/$from c.zarr $to $more
+			same c.zarr
+		done
+	done
+done
+rm -rf c.zarr
+zinc 0 cp a.zarr/a c.zarr --format v2
+has 'replaced: /a: chunks of several lengths become chunks of 10 x 3' err
+zinc 0 info c.zarr
+has 'chunks       10 x 3,'
+zinc 2 cp a.zarr d.zarr --chunks '[[30]]'
+says 'no array'
+zinc 0 cp a.zarr d.zarr --chunks 'a=[30,[4,4]]' --chunks s=2,2 --shards 's=[[30],8]'
+zinc 0 tree d.zarr
+has 'a  int16 (30, 8)  chunks up to (30, 4)'
+has 's  int16 (30, 8)  chunks (2, 2) in shards up to (30, 8)'
+zinc 0 diff a.zarr d.zarr
+zinc 2 cp a.zarr/s e.zarr --chunks '[30,[4,4]]' --shards 30,8
+rm -rf c.zarr
+zinc 0 cp a.zarr/s c.zarr --chunks '[30,[4,4]]'
+has 'shards become plain chunks of several lengths' err
+same c.zarr
+
+# ---- a selection keeps what it takes from the start ----
+zinc 0 cp a.zarr/a s.zarr -s ':20, 2:7'
+zinc 0 info s.zarr
+has 'edges        [[5,10,[7,2],1],3]'
+zinc 0 cp a.zarr/a t.zarr -s '3:20, :'
+has 'chunks of several lengths along dimension 0 become chunks of 10' err
+zinc 0 info t.zarr
+has 'chunks       10 x 3, 60 B each'
+zinc 0 cp a.zarr/s u.zarr -s '3:20, 1'
+zinc 0 info u.zarr
+has 'shards       16, 32 B each'
+for pair in 's :20,2:7' 't 3:20,:' 'u 3:20,1'; do
+	read -r name select <<<"$pair"
+	from=a.zarr/a
+	[ $name != u ] || from=a.zarr/s
+	zinc 0 cat $from -s "$select" --as raw
+	mv out part
+	zinc 0 cat $name.zarr --as raw
+	cmp out part || bad "selection $select"
+	zinc 0 validate $name.zarr
+done
+
+# ---- a copy in parts ----
+for to in '' '--chunks [[1,29],[7,9]]' '--format v2'; do
+	rm -rf p.zarr
+	for k in 2 3 1; do
+		zinc 0 cp a.zarr p.zarr --part $k/3 $to
+	done
+	zinc 0 diff a.zarr p.zarr
+	zinc 0 validate p.zarr
+done
+
+# ---- the number of chunks costs nothing ----
+zinc 0 create h.zarr --shape 4611686018427387904 --dtype int8 --chunks '[[3, [4, 1152921504606846976]]]'
+printf '\5' >five
+zinc 0 put h.zarr -s 4611686018427387903 --from five
+zinc 0 info h.zarr
+has '1152921504606846977 in all'
+zinc 0 info h.zarr --stored
+zinc 0 validate h.zarr
+has '1 object'
+zinc 0 stats h.zarr
+has 'max          5'
+zinc 0 chunks h.zarr -s 4611686018427387900:
+zinc 0 chunks h.zarr
+zinc 4 explain h.zarr # as for equal chunks
+zinc 0 cp h.zarr h2.zarr
+zinc 0 diff h.zarr h2.zarr
+zinc 0 cp h.zarr h3.zarr --chunks '[[[2, 2305843009213693952]]]'
+zinc 0 diff h.zarr h3.zarr
+zinc 0 cat h3.zarr -s 4611686018427387902: --as csv
+has 5
+
+echo "$checks checks"
