@@ -27,6 +27,11 @@ extern const zinc_codec_ops zinc_codec_sharding;
 extern const zinc_codec_ops zinc_codec_bitround;
 extern const zinc_codec_ops zinc_codec_vlen_utf8;
 extern const zinc_codec_ops zinc_codec_vlen_bytes;
+extern const zinc_codec_ops zinc_codec_n5_default;
+
+/* Of the format n5. */
+extern const zinc_codec_ops zinc_codec_n5;
+extern const zinc_codec_ops zinc_codec_n5_lz4;
 
 /* Zarr v2's, "numcodecs.<id>". */
 extern const zinc_codec_ops zinc_codec_adler32;
@@ -177,6 +182,18 @@ zinc_status zinc_recode_cast(const zinc_dtype *to, void *dst, double *src, size_
 /* Round doubles to values of the float type t.  After each + - * / on numbers of that type, this gives the result of
  * that type. */
 void zinc_recode_round(const zinc_dtype *t, double *v, size_t n);
+
+/* ---- codec_lz4.c; no function may be called if the build lacks the library ---- */
+
+#if ZINC_WITH_LZ4
+#define ZINC_LZ4_LACKS NULL
+#else
+#define ZINC_LZ4_LACKS "liblz4"
+#endif
+/* Append one LZ4 block. */
+zinc_status zinc_lz4_compress(zinc_scratch *s, zinc_bytes in, int acceleration, zinc_buf *out, zinc_error *err);
+/* Append the `nbytes` that one LZ4 block decodes to, no more and no fewer.  More than out->max is E_CORRUPT. */
+zinc_status zinc_lz4_decompress(zinc_bytes in, size_t nbytes, zinc_buf *out, zinc_error *err);
 
 /* ---- deflate.c; no function may be called if ZINC_FLATE_LACKS the library ---- */
 

@@ -20,6 +20,7 @@ static const void *const builtin[] = {
     &zinc_codec_bitround,
     &zinc_codec_vlen_utf8,
     &zinc_codec_vlen_bytes,
+    &zinc_codec_n5_default,
 
     &zinc_codec_zlib,
     &zinc_codec_bz2,
@@ -42,6 +43,9 @@ static const void *const builtin[] = {
     &zinc_codec_v2_zstd,
     &zinc_codec_v2_crc32c,
     &zinc_codec_v2_bitround,
+
+    &zinc_codec_n5,
+    &zinc_codec_n5_lz4,
 };
 
 static zinc_names

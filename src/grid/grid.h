@@ -81,6 +81,8 @@ zinc_status zinc_grid_regular(zinc_grid **out, zinc_context *ctx, int ndim, cons
 			      zinc_error *err);
 void zinc_grid_regular_init(zinc_grid *g, int ndim,
 			    const uint64_t *chunk_shape); /* in the caller's memory, nothing to free */
+/* Turn a regular grid, which zinc_grid_parse has made, into one whose chunks end with an array of this shape. */
+zinc_status zinc_grid_cut(zinc_grid *g, const uint64_t *shape, zinc_error *err);
 void zinc_grid_free(zinc_grid *g);
 zinc_json *zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc); /* the whole extension object */
 zinc_json *zinc_grid_print_configuration(const zinc_grid *g, zinc_json_doc *doc);
@@ -139,6 +141,8 @@ zinc_status zinc_keys_parse_text(zinc_keys *out, zinc_context *ctx, const char *
 /* The drafts' "c1/23/45", with their separator. */
 void zinc_keys_init_draft(zinc_keys *out, zinc_context *ctx, char separator);
 extern const zinc_keys_ops zinc_keys_ops_draft;
+/* N5's "45/23/1": the indices reversed. */
+void zinc_keys_init_n5(zinc_keys *out, zinc_context *ctx);
 void zinc_keys_fini(zinc_keys *k);
 zinc_json *zinc_keys_print(const zinc_keys *k, zinc_json_doc *doc); /* the whole extension object */
 zinc_json *zinc_keys_print_configuration(const zinc_keys *k, zinc_json_doc *doc);

@@ -232,8 +232,13 @@ fit_orders(struct fit *f)
 	const zinc_json *v = f->codecs->first;
 	size_t i = 0;
 
-	while (f->holds->plain_orders && v && is_of_elements(v)) {
-		if (!is_transpose(v) || (i == 0 && is_plain_order(v))) {
+	while ((f->holds->plain_orders || f->holds->no_orders) && v && is_of_elements(v)) {
+		if (f->holds->no_orders && is_transpose(v)) {
+			ZINC_TRY(remove_codec(f, v));
+			v = f->codecs->first;
+			continue;
+		}
+		if (f->holds->no_orders || !is_transpose(v) || (i == 0 && is_plain_order(v))) {
 			v = v->next;
 			i++;
 			continue;
@@ -417,6 +422,21 @@ drop_bits(struct fit *f, const zinc_dtype *t, void *element)
 	return zinc_json_set(f->doc, f->root, "fill_value", t->ops->print_fill(t, element, f->doc), f->err);
 }
 
+/* Elements that the source does not store are stored then, so that no element changes. */
+static zinc_status
+fit_zero(struct fit *f)
+{
+	const zinc_json *fill = zinc_json_member(f->root, "fill_value");
+	const char *text =
+	    zinc_json_is(fill, ZINC_JSON_STRING) || zinc_json_is(fill, ZINC_JSON_NUMBER) ? fill->text : "";
+	double v = 1;
+
+	if (zinc_json_double(fill, &v) && v == 0 && text[0] != '-')
+		return ZINC_OK;
+	ZINC_TRY(report(f, ZINC_COPY_LOST, "the fill value%s%.40s: it becomes 0", *text ? " " : "", text));
+	return zinc_json_set(f->doc, f->root, "fill_value", zinc_json_make_u64(f->doc, 0), f->err);
+}
+
 static zinc_status
 fit_fill(struct fit *f)
 {
@@ -427,6 +447,8 @@ fit_fill(struct fit *f)
 	zinc_report quiet;
 	void *element;
 
+	if (f->holds->zero_fill)
+		return fit_zero(f);
 	if (!f->holds->plain_nan || !has_bits(fill))
 		return ZINC_OK;
 	zinc_report_init_quiet(&quiet, ctx, false);
