@@ -8,7 +8,8 @@
  *     checksum   the lower 28 bits of XXH32 of the decoded bytes
  *
  * Two other writers of N5 store something else under the same name, which is read, too: zarr-python 2 one LZ4 block
- * after its decoded size, z5 one LZ4 block alone.
+ * after its decoded size, z5 one LZ4 block alone.  What z5 writes as the block size is a level below 64, the smallest
+ * block size in Java; with such a number blocks are written as z5 writes them.
  *
  * Promises (tests/unit/test_codec_n5_lz4.c names each by its number):
  *
@@ -38,7 +39,7 @@ typedef struct n5_lz4_codec {
 static const zinc_member members[] = {
     {.name = "blockSize",
      .type = ZINC_MEMBER_INT,
-     .min = MIN_BLOCK,
+     .min = 0,
      .max = MAX_BLOCK,
      .fallback = DEFAULT_BLOCK,
      .at = offsetof(n5_lz4_codec, block)},
@@ -140,6 +141,8 @@ n5_lz4_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out
 	const unsigned level = level_of(((const n5_lz4_codec *)c)->block);
 	uint8_t end[HEADER_BYTES];
 
+	if (block < MIN_BLOCK)
+		return zinc_lz4_compress(s, in, 1, out, err);
 	while (in.n > 0) {
 		const size_t n = in.n < block ? in.n : block;
 
@@ -244,7 +247,7 @@ n5_lz4_parse_words(const char *const *words, int nwords, const zinc_rep *in, zin
 		   zinc_error *err)
 {
 	(void)in;
-	return zinc_words_int(zinc_codec_n5_lz4.name, words, nwords, "blockSize", MIN_BLOCK, MAX_BLOCK, DEFAULT_BLOCK,
+	return zinc_words_int(zinc_codec_n5_lz4.name, words, nwords, "blockSize", 0, MAX_BLOCK, DEFAULT_BLOCK,
 			      doc, out, err);
 }
 

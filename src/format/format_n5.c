@@ -274,6 +274,7 @@ const zinc_format zinc_format_n5 = {
     .id = "n5",
     .purpose = "N5, versions up to 4, with big-endian blocks that have a header",
     .codecs = "gzip",
+    .crc32c_when_asked = true,
     .documents = {{ZINC_N5_DOCUMENT, ZINC_NODE_NONE, ZINC_PART_NODE}},
     .holds = {.no_shards = true,
 	      .no_orders = true,

@@ -88,7 +88,7 @@ parse_lz4(struct parse *p)
 	int64_t n;
 
 	if (java)
-		ZINC_TRY(number(p, "blockSize", 64, 1 << 25, 65536, &n));
+		ZINC_TRY(number(p, "blockSize", 0, 1 << 25, 65536, &n));
 	else
 		ZINC_TRY(number(p, "acceleration", INT32_MIN, INT32_MAX, 1, &n));
 	p->name = java ? "n5_lz4" : "numcodecs.lz4";

@@ -74,8 +74,8 @@ parse_shape(struct parse *p, const zinc_json *v)
 {
 	if (!v)
 		return zinc_report_error(p->r, "N5-3", &p->e, "dimensions is missing");
-	if (zinc_json_is(v, ZINC_JSON_ARRAY) && v->n == 0)
-		return zinc_report_error(p->r, "N5-4", &p->e, "a dataset must have at least one dimension");
+	if (zinc_json_is(v, ZINC_JSON_ARRAY) && v->n == 0) /* zarr-python 2 writes it */
+		ZINC_TRY(zinc_report_lenient(p->r, "N5-4", &p->e, "a dataset should have at least one dimension"));
 	return set(p, "shape", zinc_json_copy_plain(p->v3, v));
 }
 

@@ -159,7 +159,7 @@ zinc_root_fixed(zinc_root_search *c, size_t root, zinc_error *err)
 static bool
 find_suffixed_root(const char *path, size_t from, size_t *n)
 {
-	static const char *const suffixes[] = {".zarr", ".zr3", ".zr"};
+	static const char *const suffixes[] = {".zarr", ".zr3", ".zr", ".n5"};
 	const char *end = path;
 	size_t i;
 
@@ -218,10 +218,16 @@ holds_chunks(const char *name, size_t n)
 }
 
 /* The directory at the first n bytes of the path has no document, but it may still be storage: a tree of a draft, whose
- * hierarchy is then used, or chunks of an array, below which nothing may be created. */
+ * hierarchy is then used, or chunks of an array, below which nothing may be created; or a group without a document, of
+ * N5, which costs requests to find out, so that remote stores are not asked. */
 static zinc_status
 climb_storage(zinc_root_search *c, size_t n, zinc_error *err)
 {
+	zinc_caps caps = ZINC_CAPS_INIT;
+	bool look;
+
+	zinc_store_caps(c->store, &caps);
+	look = !(caps.flags & ZINC_CAP_REMOTE);
 	while (n > 0) {
 		const size_t up = parent(c->path, n), from = up + (up > 0);
 		const char *name = c->path + from;
@@ -231,7 +237,7 @@ climb_storage(zinc_root_search *c, size_t n, zinc_error *err)
 		zinc_node_kind kind = ZINC_NODE_NONE;
 		zinc_status st = ZINC_OK;
 
-		if (tree || holds_chunks(name, n - from))
+		if (tree || look || holds_chunks(name, n - from))
 			st = ask(c, up, &format, &kind, &e);
 		if (st != ZINC_OK && !ends_climb(st))
 			return zinc_error_copy(err, &e);
@@ -241,7 +247,13 @@ climb_storage(zinc_root_search *c, size_t n, zinc_error *err)
 			c->found = true;
 			return ZINC_OK;
 		}
-		if (!tree && kind == ZINC_NODE_ARRAY)
+		if (format && format->bare_groups && kind == ZINC_NODE_GROUP) {
+			c->format = format;
+			c->root = up;
+			c->found = true;
+			return climb_groups(c, err);
+		}
+		if (!tree && kind == ZINC_NODE_ARRAY && holds_chunks(name, n - from))
 			return refuse(c, up, "this path is in the storage of an array,", "", err);
 		n = up;
 	}

@@ -3,7 +3,7 @@
  *
  *     chunk (0, 2, 5) of the array as Zinc shows it: "5/2/0"
  *
- * N5 counts its dimensions the other way round, and so its indices.  The format n5 selects it; documents of the final
+ * Without dimensions: "0", as zarr-python 2 has it.  N5 counts its dimensions the other way round, and so its indices.  The format n5 selects it; documents of the final
  * version cannot.
  */
 #include "grid/rows.h"
@@ -20,10 +20,11 @@ reverse(const uint64_t *in, int n, uint64_t *out)
 static size_t
 n5_encode(void *self, const uint64_t *index, int ndim, char *out, size_t room)
 {
-	uint64_t reversed[ZINC_MAX_NDIM];
+	uint64_t reversed[ZINC_MAX_NDIM] = {0};
 	char text[ZINC_KEYS_MAX];
 
 	reverse(index, ndim, reversed);
+	ndim += ndim == 0;
 	return zinc_keys_copy_out(text, zinc_keys_join(zinc_keys_separator(self), reversed, ndim, text), out, room);
 }
 
@@ -32,7 +33,9 @@ n5_decode(void *self, const char *key, int ndim, uint64_t *index)
 {
 	uint64_t reversed[ZINC_MAX_NDIM];
 
-	if (ndim == 0 || !zinc_keys_cut(zinc_keys_separator(self), key, ndim, reversed))
+	if (ndim == 0)
+		return strcmp(key, "0") == 0;
+	if (!zinc_keys_cut(zinc_keys_separator(self), key, ndim, reversed))
 		return 0;
 	reverse(reversed, ndim, index);
 	return 1;

@@ -285,6 +285,9 @@ substitute(struct fit *f, const zinc_json *codec, zinc_codec_place place, bool *
 		return ZINC_OK;
 	if (place == ZINC_TO_BYTES)
 		return replace_by_bytes(f, codec);
+	if (place == ZINC_OF_BYTES && f->holds->places[place] == ZINC_HOLDS_NO_CODEC && ops &&
+	    zinc_holds_codec(f->format, ops, ZINC_LAST)) /* of two codecs only one can stay: the compressor */
+		return remove_codec(f, codec->next);
 	if (place == ZINC_OF_ELEMENTS || !ops || ops->fixed_size || strcmp(ops->name, "gzip") == 0)
 		return remove_codec(f, codec);
 	return replace_by_gzip(f, codec);
@@ -424,17 +427,39 @@ drop_bits(struct fit *f, const zinc_dtype *t, void *element)
 
 /* Elements that the source does not store are stored then, so that no element changes. */
 static zinc_status
-fit_zero(struct fit *f)
+set_zero(struct fit *f, const zinc_dtype *t, void *element)
 {
 	const zinc_json *fill = zinc_json_member(f->root, "fill_value");
-	const char *text =
-	    zinc_json_is(fill, ZINC_JSON_STRING) || zinc_json_is(fill, ZINC_JSON_NUMBER) ? fill->text : "";
-	double v = 1;
+	zinc_json *zero;
 
-	if (zinc_json_double(fill, &v) && v == 0 && text[0] != '-')
+	zinc_dtype_zero(t, element);
+	zero = t->ops->print_fill(t, element, f->doc);
+	if (zero && zinc_json_equal(fill, zero))
 		return ZINC_OK;
-	ZINC_TRY(report(f, ZINC_COPY_LOST, "the fill value%s%.40s: it becomes 0", *text ? " " : "", text));
-	return zinc_json_set(f->doc, f->root, "fill_value", zinc_json_make_u64(f->doc, 0), f->err);
+	ZINC_TRY(report(f, ZINC_COPY_LOST, "the fill value %.40s, which becomes 0",
+			zinc_json_is(fill, ZINC_JSON_STRING) || zinc_json_is(fill, ZINC_JSON_NUMBER) ? fill->text : ""));
+	return zinc_json_set(f->doc, f->root, "fill_value", zero, f->err);
+}
+
+/* Types that the format does not have are refused by its printer. */
+static zinc_status
+fit_zero(struct fit *f)
+{
+	zinc_context *ctx = zinc_json_context(f->doc);
+	const zinc_dtype *t = NULL;
+	zinc_status st = ZINC_OK;
+	zinc_report quiet;
+	void *element;
+
+	zinc_report_init_quiet(&quiet, ctx, false);
+	ZINC_TRY(zinc_dtype_parse(&t, ctx, zinc_json_member(f->root, "data_type"), &quiet, f->err));
+	if (t->kind == ZINC_KIND_FLOAT || t->kind == ZINC_KIND_INT || t->kind == ZINC_KIND_UINT) {
+		element = zinc_dtype_fill_room(t, ctx, NULL);
+		st = element ? set_zero(f, t, element) : zinc_fail_nomem(f->err);
+		zinc_free(ctx, element);
+	}
+	zinc_dtype_free(t);
+	return st;
 }
 
 static zinc_status
