@@ -203,8 +203,7 @@ print_shuffle(zinc_json *out, zinc_json_doc *doc, const zinc_json *configuration
 	const zinc_json *v = zinc_json_member(configuration, "shuffle");
 	const uint64_t shuffle = zinc_json_is_string(v, "bitshuffle") ? 2 : zinc_json_is_string(v, "shuffle");
 
-	ZINC_TRY(zinc_json_set(doc, out, "shuffle", zinc_json_make_u64(doc, shuffle), err));
-	return zinc_json_set(doc, out, "nthreads", zinc_json_make_u64(doc, 1), err);
+	return zinc_json_set(doc, out, "shuffle", zinc_json_make_u64(doc, shuffle), err);
 }
 
 static zinc_status

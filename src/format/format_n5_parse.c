@@ -214,13 +214,25 @@ static const struct row {
     {ZINC_ATTRIBUTES, "", parse_attributes, false},
 };
 
+/* What is the same in all documents. */
+static zinc_status
+set_rest(struct parse *p)
+{
+	ZINC_TRY(set(p, "zarr_format", zinc_json_make_u64(p->v3, 3)));
+	ZINC_TRY(set(p, "node_type", zinc_json_make_string(p->v3, p->array ? "array" : "group")));
+	if (!p->array)
+		return ZINC_OK;
+	ZINC_TRY(set(p, "fill_value", zinc_json_make_u64(p->v3, 0)));
+	return set(p, "chunk_key_encoding",
+		   zinc_v3_extension(p->v3, "default", "separator", zinc_json_make_string(p->v3, "/")));
+}
+
 static zinc_status
 parse_rows(struct parse *p)
 {
 	size_t i, mark;
 	zinc_status st;
 
-	ZINC_TRY(set(p, "node_type", zinc_json_make_string(p->v3, p->array ? "array" : "group")));
 	for (i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (rows[i].of_arrays && !p->array)
 			continue;
@@ -229,11 +241,7 @@ parse_rows(struct parse *p)
 		zinc_report_leave(p->r, mark);
 		ZINC_TRY(conclude(p, st));
 	}
-	if (!p->array)
-		return ZINC_OK;
-	ZINC_TRY(set(p, "fill_value", zinc_json_make_u64(p->v3, 0)));
-	return set(p, "chunk_key_encoding",
-		   zinc_v3_extension(p->v3, "default", "separator", zinc_json_make_string(p->v3, "/")));
+	return conclude(p, set_rest(p));
 }
 
 static zinc_status
@@ -319,7 +327,6 @@ translate(struct parse *p)
 	ZINC_TRY(zinc_json_new(&p->v3, p->ctx, p->err));
 	p->out = zinc_json_make(p->v3, ZINC_JSON_OBJECT);
 	zinc_json_set_root(p->v3, p->out);
-	ZINC_TRY(set(p, "zarr_format", zinc_json_make_u64(p->v3, 3)) == ZINC_OK ? ZINC_OK : zinc_fail_nomem(p->err));
 	ZINC_TRY(parse_rows(p));
 	return p->failed ? p->r->code : ZINC_OK;
 }

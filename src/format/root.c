@@ -217,44 +217,57 @@ holds_chunks(const char *name, size_t n)
 	return (n == 1 && name[0] == 'c') || strspn(name, "0123456789") >= n;
 }
 
+/* The hierarchy at the first n bytes of the path is the one of the new node. */
+static void
+take(zinc_root_search *c, size_t n, const zinc_format *format)
+{
+	c->format = format;
+	c->root = n;
+	c->found = true;
+}
+
+/* Is a local store searched?  Remote ones are not, where that would cost requests. */
+static bool
+is_local(const zinc_root_search *c)
+{
+	zinc_caps caps = ZINC_CAPS_INIT;
+
+	zinc_store_caps(c->store, &caps);
+	return !(caps.flags & ZINC_CAP_REMOTE);
+}
+
 /* The directory at the first n bytes of the path has no document, but it may still be storage: a tree of a draft, whose
- * hierarchy is then used, or chunks of an array, below which nothing may be created; or a group without a document, of
- * N5, which costs requests to find out, so that remote stores are not asked. */
+ * hierarchy is then used, or chunks of an array, below which nothing may be created.  In a local store it may also be a
+ * group without a document, of N5. */
 static zinc_status
 climb_storage(zinc_root_search *c, size_t n, zinc_error *err)
 {
-	zinc_caps caps = ZINC_CAPS_INIT;
-	bool look;
+	const bool bare = is_local(c);
 
-	zinc_store_caps(c->store, &caps);
-	look = !(caps.flags & ZINC_CAP_REMOTE);
 	while (n > 0) {
 		const size_t up = parent(c->path, n), from = up + (up > 0);
 		const char *name = c->path + from;
 		const bool tree = n - from == 4 && (memcmp(name, "meta", 4) == 0 || memcmp(name, "data", 4) == 0);
+		const bool chunks = !tree && holds_chunks(name, n - from);
 		zinc_error e = ZINC_ERROR_INIT;
 		const zinc_format *format = NULL;
 		zinc_node_kind kind = ZINC_NODE_NONE;
 		zinc_status st = ZINC_OK;
 
-		if (tree || look || holds_chunks(name, n - from))
+		if (tree || chunks || bare)
 			st = ask(c, up, &format, &kind, &e);
 		if (st != ZINC_OK && !ends_climb(st))
 			return zinc_error_copy(err, &e);
 		if (tree && format && format->enter) {
-			c->format = format;
-			c->root = up;
-			c->found = true;
+			take(c, up, format);
 			return ZINC_OK;
 		}
+		if (chunks && kind == ZINC_NODE_ARRAY)
+			return refuse(c, up, "this path is in the storage of an array,", "", err);
 		if (format && format->bare_groups && kind == ZINC_NODE_GROUP) {
-			c->format = format;
-			c->root = up;
-			c->found = true;
+			take(c, up, format);
 			return climb_groups(c, err);
 		}
-		if (!tree && kind == ZINC_NODE_ARRAY && holds_chunks(name, n - from))
-			return refuse(c, up, "this path is in the storage of an array,", "", err);
 		n = up;
 	}
 	return ZINC_OK;

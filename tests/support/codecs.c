@@ -116,7 +116,7 @@ append_v2(const zinc_codec *c, zinc_json_doc *doc, zinc_json *list, zinc_error *
 	if (strcmp(c->ops->name, "bytes") == 0)
 		return ZINC_OK;
 	ZINC_TRY(zinc_codec_print_v2(c, doc, &v, err));
-	return zinc_json_append(list, v, err);
+	return v ? zinc_json_append(list, v, err) : ZINC_OK;
 }
 
 static zinc_status
