@@ -236,6 +236,31 @@ is_local(const zinc_root_search *c)
 	return !(caps.flags & ZINC_CAP_REMOTE);
 }
 
+static bool
+is_tree(const char *name, size_t n)
+{
+	return n == 4 && (memcmp(name, "meta", 4) == 0 || memcmp(name, "data", 4) == 0);
+}
+
+/* A node is at the first `up` bytes of the path: does it own the name below, as storage or as a group? */
+static zinc_status
+judge(zinc_root_search *c, size_t up, const zinc_format *format, zinc_node_kind kind, zinc_error *err)
+{
+	const char *name = c->path + up + (up > 0);
+	const size_t n = strcspn(name, "/");
+
+	if (format->enter && is_tree(name, n)) {
+		take(c, up, format);
+		return ZINC_OK;
+	}
+	if (kind == ZINC_NODE_ARRAY && holds_chunks(name, n))
+		return refuse(c, up, "this path is in the storage of an array,", "", err);
+	if (!format->bare_groups || kind != ZINC_NODE_GROUP)
+		return ZINC_OK;
+	take(c, up, format);
+	return climb_groups(c, err);
+}
+
 /* The directory at the first n bytes of the path has no document, but it may still be storage: a tree of a draft, whose
  * hierarchy is then used, or chunks of an array, below which nothing may be created.  In a local store it may also be a
  * group without a document, of N5. */
@@ -244,30 +269,19 @@ climb_storage(zinc_root_search *c, size_t n, zinc_error *err)
 {
 	const bool bare = is_local(c);
 
-	while (n > 0) {
+	while (n > 0 && !c->found) {
 		const size_t up = parent(c->path, n), from = up + (up > 0);
-		const char *name = c->path + from;
-		const bool tree = n - from == 4 && (memcmp(name, "meta", 4) == 0 || memcmp(name, "data", 4) == 0);
-		const bool chunks = !tree && holds_chunks(name, n - from);
 		zinc_error e = ZINC_ERROR_INIT;
 		const zinc_format *format = NULL;
 		zinc_node_kind kind = ZINC_NODE_NONE;
 		zinc_status st = ZINC_OK;
 
-		if (tree || chunks || bare)
+		if (bare || is_tree(c->path + from, n - from) || holds_chunks(c->path + from, n - from))
 			st = ask(c, up, &format, &kind, &e);
 		if (st != ZINC_OK && !ends_climb(st))
 			return zinc_error_copy(err, &e);
-		if (tree && format && format->enter) {
-			take(c, up, format);
-			return ZINC_OK;
-		}
-		if (chunks && kind == ZINC_NODE_ARRAY)
-			return refuse(c, up, "this path is in the storage of an array,", "", err);
-		if (format && format->bare_groups && kind == ZINC_NODE_GROUP) {
-			take(c, up, format);
-			return climb_groups(c, err);
-		}
+		if (format)
+			ZINC_TRY(judge(c, up, format, kind, err));
 		n = up;
 	}
 	return ZINC_OK;
