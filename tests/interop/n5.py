@@ -9,7 +9,9 @@ For every peer: each data type with each compression that the peer has, in 1 to 
 the array, some blocks not stored;
 
 (1) Zinc reads and validates what the peer wrote: elements in their places, attributes, groups;
-(2) the peer reads what Zinc wrote, and what Zinc changed in its own arrays.
+(2) the peer reads what Zinc wrote, and what Zinc changed in its own arrays;
+(3) arrays of version 3 with the codec n5_default have the same blocks: the peer reads them by an attributes.json, and Zinc
+    reads the blocks of the peer by a zarr.json.
 
 TensorStore shows the dimensions in N5's order, the others and Zinc the other way round.  A peer that is not installed is
 skipped, with the reason.  Prints one line per peer and direction and ends with "N passed, N failed, N skipped".
@@ -234,6 +236,41 @@ def we_write(peer, path):
             tell(False, f"{path} {name} read by the peer", repr(e))
 
 
+def n5_default(peer, path):
+    """Arrays of version 3 with the codec n5_default: the peer reads the blocks by an attributes.json beside zarr.json."""
+    peer.group(path)
+    for n, (dtype, (shape, blocks)) in enumerate(itertools.product(TYPES, SHAPES)):
+        theirs, ours = shape[::-1], blocks[::-1]  # version 3 shows N5's own order of dimensions
+        order = list(range(len(shape)))[::-1]
+        inner = [{"name": "transpose", "configuration": {"order": order}}, {"name": "bytes", "configuration": {"endian": "big"}}]
+        compression = {"type": "raw"}
+        if n % 2:
+            inner.append({"name": "gzip", "configuration": {"level": 3}})
+            compression = {"type": "gzip", "level": 3, "useZlib": False}
+        url, name = os.path.join(path, f"d{n}"), f"d{n}"
+        a = data(dtype, shape)
+        np.save(os.path.join(DIRECTORY, "data.npy"), np.ascontiguousarray(a.T))
+        done = zinc("create", url, "--no-climb", "--format", "v3", "--shape", ",".join(map(str, theirs)), "--chunks", ",".join(map(str, ours)),
+                    "--dtype", dtype, "--key-encoding", "v2/", "--codecs",
+                    json.dumps([{"name": "n5_default", "configuration": {"codecs": inner}}]))
+        if done[0] == 0:
+            done = zinc("put", url, "--no-climb", "--format", "v3", "--from", os.path.join(DIRECTORY, "data.npy"))
+        with open(os.path.join(url, "attributes.json"), "w", encoding="utf-8") as f:
+            json.dump(attributes_of(shape, blocks, dtype, compression), f)
+        peer.write(path, f"p{n}", a, blocks, compression["type"])
+        shutil.copy(os.path.join(url, "zarr.json"), os.path.join(path, f"p{n}"))
+        status, out, why = zinc("cat", os.path.join(path, f"p{n}"), "--no-climb", "--format", "v3", "--as", "npy")
+        tell(status == 0 and out[-a.nbytes:] == np.ascontiguousarray(a.T).tobytes(), f"n5_default {dtype} {shape} of the peer", why)
+        if not isinstance(peer, TensorStore):  # z5 refuses a directory with both documents
+            os.remove(os.path.join(url, "zarr.json"))
+        try:
+            tell(done[0] == 0 and same(peer.read(path, name), a), f"n5_default {dtype} {shape}", done[2])
+        except Exception as e:  # of the peer
+            tell(False, f"n5_default {dtype} {shape}", repr(e))
+        status, out, why = zinc("cat", url, "--format", "n5", "--as", "npy")
+        tell(status == 0 and out[-a.nbytes:] == a.tobytes(), f"n5_default {dtype} {shape} as N5", why)
+
+
 def exchange(kind):
     name = kind.__name__
     try:
@@ -242,7 +279,9 @@ def exchange(kind):
         counts["skipped"] += 2
         print(f"n5: {name} skipped: {e}")
         return
-    for what, run in (("Zinc reads", they_write), ("it reads Zinc's", we_write)):
+    for what, run in (("Zinc reads", they_write), ("it reads Zinc's", we_write), ("it reads n5_default", n5_default)):
+        if run is n5_default and isinstance(peer, Zarr2):
+            continue
         before = dict(counts)
         run(peer, os.path.join(DIRECTORY, f"{name}-{run.__name__}.n5"))
         print(f"n5: {name}: {what}: {counts['passed'] - before['passed']} passed, {counts['failed'] - before['failed']} failed")
