@@ -30,9 +30,9 @@ zinc_n5_is_member(const char *name)
 
 /* A group may have an attribute "dimensions". */
 bool
-zinc_n5_is_array(const zinc_json *root)
+zinc_n5_is_array(const zinc_json *root, const char *shape)
 {
-	return (zinc_json_member(root, "dimensions") || zinc_json_member(root, "shape")) &&
+	return zinc_json_member(root, shape) &&
 	       (zinc_json_member(root, "dataType") || zinc_json_member(root, "blockSize") ||
 		zinc_json_member(root, "compression") || zinc_json_member(root, "compressionType"));
 }
@@ -64,10 +64,13 @@ n5_place(const zinc_hierarchy *h, const char *key, zinc_key_role *role, zinc_buf
 	return zinc_layout_place(key, *role, place, err);
 }
 
+/* Of a document in either form. */
 static zinc_node_kind
 n5_kind(const zinc_json *root)
 {
-	return zinc_n5_is_array(root) ? ZINC_NODE_ARRAY : ZINC_NODE_GROUP;
+	const bool array = zinc_n5_is_array(root, "dimensions") || zinc_n5_is_array(root, "shape");
+
+	return array ? ZINC_NODE_ARRAY : ZINC_NODE_GROUP;
 }
 
 /* ---- the form in memory ---- */
@@ -92,7 +95,7 @@ reversed(zinc_json_doc *doc, const zinc_json *v)
 static bool
 is_apart(const zinc_json *root, const zinc_json *member)
 {
-	return zinc_n5_is_array(root) ? zinc_n5_is_member(member->key) : strcmp(member->key, "n5") == 0;
+	return zinc_n5_is_array(root, "dimensions") ? zinc_n5_is_member(member->key) : strcmp(member->key, "n5") == 0;
 }
 
 static zinc_status
@@ -172,7 +175,7 @@ claim_of(zinc_context *ctx, const zinc_fetched *doc, enum claim *out, zinc_json_
 		return ZINC_OK;
 	}
 	root = zinc_json_root(*parsed);
-	if (zinc_n5_is_array(root))
+	if (zinc_n5_is_array(root, "dimensions"))
 		*out = IS_ARRAY;
 	else if (zinc_json_member(root, "n5"))
 		*out = IS_GROUP;

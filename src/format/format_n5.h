@@ -31,8 +31,8 @@
 
 /* A member that N5 defines, of a document as it is stored. */
 bool zinc_n5_is_member(const char *name);
-/* Do these members make a dataset?  Of a document as it is stored, or in memory. */
-bool zinc_n5_is_array(const zinc_json *root);
+/* Do these members make a dataset?  `shape`: "dimensions" of a document as it is stored, "shape" in memory. */
+bool zinc_n5_is_array(const zinc_json *root, const char *shape);
 
 /* ---- format_n5_parse.c ---- */
 

@@ -166,7 +166,7 @@ check_names(struct parse *p, const zinc_json *attributes)
 			return zinc_report_error(p->r, "N5-9", &p->e,
 						 "N5 has a member of its own with the name of the attribute \"%.60s\"",
 						 v->key);
-	if (!p->array && zinc_json_member(attributes, "dimensions") && zinc_n5_is_array(attributes))
+	if (!p->array && zinc_n5_is_array(attributes, "dimensions"))
 		return zinc_report_error(p->r, "N5-9", &p->e,
 					 "the attribute \"dimensions\" and others would make the group a dataset");
 	return ZINC_OK;
@@ -340,7 +340,7 @@ zinc_n5_parse(const zinc_format *f, zinc_context *ctx, zinc_json_doc *doc, zinc_
 	zinc_status st = parse_head(&p, doc);
 
 	(void)f, (void)kind; /* it says so itself */
-	p.array = zinc_n5_is_array(p.root);
+	p.array = zinc_n5_is_array(p.root, "shape");
 	if (st != ZINC_OK)
 		zinc_error_copy(err, &p.e);
 	if (st == ZINC_OK)

@@ -70,6 +70,20 @@ is_outside_arrays(zinc_hierarchy *h, const char *path, bool *yes, zinc_error *er
 	return st;
 }
 
+/* A root needs a document, by which it is found. */
+static zinc_status
+is_bare_group(zinc_hierarchy *h, const char *path, bool *yes, zinc_error *err)
+{
+	zinc_caps caps = ZINC_CAPS_INIT;
+
+	zinc_store_caps(h->store, &caps);
+	*yes = false;
+	if (!path[1] || !(caps.flags & ZINC_CAP_LIST))
+		return ZINC_OK;
+	ZINC_TRY(zinc_has_descendants(h, path, yes, err));
+	return *yes ? is_outside_arrays(h, path, yes, err) : ZINC_OK;
+}
+
 /* Promise (3). */
 static zinc_status
 read_implicit(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
@@ -78,10 +92,10 @@ read_implicit(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *
 	zinc_report r;
 	bool yes = false;
 
-	if (!zinc_rule(h->format, "M25") || h->format->bare_groups)
+	if (h->format->bare_groups)
+		ZINC_TRY(is_bare_group(h, path, &yes, err));
+	else if (!zinc_rule(h->format, "M25"))
 		ZINC_TRY(zinc_has_descendants(h, path, &yes, err));
-	if (yes && h->format->bare_groups)
-		ZINC_TRY(is_outside_arrays(h, path, &yes, err));
 	if (!yes)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "there is no node at this path");
 	zinc_report_init_quiet(&r, h->ctx, false);

@@ -50,6 +50,21 @@ zinc 2 create c.n5/g/a/0/x --shape 3 --dtype uint8
 has "in the storage of an array" err
 zinc 3 info c.n5/g/a/0
 
+zinc 2 consolidate c.n5
+has "n5 has no consolidated metadata" err
+zinc 0 consolidate --remove c.n5
+zinc 0 create empty.n5 --group --format n5 --attrs '{"title": "x"}'
+zinc 0 attrs empty.n5 title
+is '"x"'
+zinc 0 cp c.n5 tree.n5
+rm tree.n5/h/b/attributes.json tree.n5/g/attributes.json
+zinc 0 tree tree.n5
+has "g  (implicit)"
+zinc 0 mv tree.n5/g tree.n5/moved
+zinc 0 cp tree.n5/moved tree.zarr --format v3
+zinc 0 rm --yes tree.n5/moved
+[ ! -e tree.n5/moved/a/0 ] || bad "blocks of an erased group"
+
 # ---- attributes.json of others ----
 mkdir -p other
 echo '{"title": "mine"}' >other/attributes.json

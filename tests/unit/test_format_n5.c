@@ -116,6 +116,13 @@ reading(void **state)
 	assert_string_equal(zinc_json_member(m->attributes, "shape")->text, "1.50");
 	assert_non_null(zinc_json_member(zinc_json_member(m->attributes, "attributes"), "b"));
 	zinc_meta_free(m);
+	/* of a group every member but the version is an attribute */
+	forest_put(&f, "g/attributes.json",
+		   "{\"n5\": \"2.0.0\", \"shape\": [1], \"dataType\": \"x\", \"blockSize\": [2]}");
+	assert_ok(zinc_read_node(f.h, "/g", &r, &m, &err));
+	assert_int_equal(m->kind, ZINC_NODE_GROUP);
+	assert_int_equal(m->attributes->n, 3);
+	zinc_meta_free(m);
 	forest_close(&f);
 }
 
