@@ -347,7 +347,7 @@ note_hidden(void *arg, const zinc_copy_note *n)
 static bool
 names_root(zinc_hierarchy *h, const char *typed)
 {
-	static const char *const suffixes[] = {".zarr", ".zr3", ".zr"};
+	static const char *const suffixes[] = {".zarr", ".zr3", ".zr", ".n5"};
 	zinc_node_kind kind = ZINC_NODE_NONE;
 	struct text up = {NULL, 0, 0};
 	const char *end;

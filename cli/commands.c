@@ -24,7 +24,7 @@ const struct option option_table[] = {
     {"chunks.copy", 0, "N,M", OPT_LIST, FIELD(chunks_of), "shape, edges [[10,20],4], auto, t2m=24,90 [as is]"},
     {"shards", 0, "N,M", OPT_TEXT, FIELD(shards), "multiples of chunks: shape, edges, auto [none]"},
     {"shards.copy", 0, "N,M", OPT_LIST, FIELD(shards_of), "shape, edges [[20,40],4], auto, t2m=48,90 [as is]"},
-    {"codecs", 0, "CODECS", OPT_TEXT, FIELD(codecs), "JSON, or zstd:5, none, ... [v3: zstd+crc32c; else zstd]"},
+    {"codecs", 0, "CODECS", OPT_TEXT, FIELD(codecs), "JSON, zstd:5, ... [v3: zstd+crc32c; n5: gzip; else zstd]"},
     {"codecs.copy", 0, "CODECS", OPT_LIST, FIELD(codecs_of), "JSON, zstd:5, none, t2m=zstd:5 [the source's]"},
     {"include", 0, "PATTERN", OPT_LIST, FIELD(include), "only these paths below SRC, and their coordinates"},
     {"exclude", 0, "PATTERN", OPT_LIST, FIELD(exclude), "not these: t2m, 'sst_*', '**/raw'; repeatable"},

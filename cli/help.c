@@ -60,7 +60,7 @@ help_all(struct run *r)
 	text_free(&tasks);
 	option_lines(r, common_options);
 	out_puts(&r->out, "\nThe root of the hierarchy is searched from the URL upwards. A new root is the\n"
-			  "first name that ends in .zarr, .zr3 or .zr, else the URL. For a draft without\n"
-			  "such a name create the root first, or mark it with '|': dir|foo/bar\n");
+			  "first name that ends in .zarr, .zr3, .zr or .n5, else the URL. For a draft\n"
+			  "without such a name create the root first, or mark it with '|': dir|foo/bar\n");
 	return DONE;
 }

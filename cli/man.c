@@ -85,7 +85,7 @@ static const char url_text[] =
     ".PP\n"
     "A new node becomes part of the hierarchy above it; missing directories in between become groups.\n"
     "An existing directory without a document ends the search.\n"
-    "Then the root is the first name below that directory that ends in .zarr, .zr3 or .zr, else the URL.\n"
+    "Then the root is the first name below that directory that ends in .zarr, .zr3, .zr or .n5, else the URL.\n"
     "Nothing is written above the root.\n"
     ".PP\n"
     "A draft (v3\\-2019 to v3\\-2022) has one entry point, zarr.json, at the root.\n"

@@ -622,8 +622,8 @@ typedef struct zinc_open_options {
  * `climb` -1, fixes the root.
  *
  * With `create` the search begins at the parent, skips directories that do not exist and ends at a directory without a
- * document.  If no hierarchy is found, the root is the first name below that directory that ends in ".zarr", ".zr3" or
- * ".zr", else the URL itself.  Nothing is ever written above the root.
+ * document.  If no hierarchy is found, the root is the first name below that directory that ends in ".zarr", ".zr3",
+ * ".zr" or ".n5", else the URL itself.  Nothing is ever written above the root.
  *
  * Close with zinc_hierarchy_close.  E_NOTFOUND when there is no node; with `create` E_INVALID when the URL is below an
  * array, in a hierarchy of another format than requested, or has a name that the store cannot hold; E_CORRUPT,

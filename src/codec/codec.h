@@ -305,6 +305,9 @@ zinc_status zinc_chain_parse_text(zinc_json **out, zinc_json_doc *doc, const cha
 zinc_status zinc_chain_make_sharded(zinc_json **out, zinc_json_doc *doc, zinc_json *inner, const uint64_t *chunk_shape,
 				    int ndim, zinc_error *err);
 
+/* The chain inside a block of N5 (codec_n5.c); NULL for other codecs. */
+const zinc_chain *zinc_codec_n5_chain(const zinc_codec *c);
+
 /* A decoded chunk: its address, and bytes per step along each axis of the chain's `rep`. */
 typedef struct zinc_view {
 	uint8_t *p;

@@ -35,7 +35,6 @@ static const zinc_member members[] = {
 };
 
 #if ZINC_WITH_LZ4
-#define LACKS   NULL
 #define PURPOSE "LZ4 block after its size"
 
 #include <lz4.h>
@@ -80,8 +79,8 @@ work_space(zinc_scratch *s)
 	return w->state;
 }
 
-static zinc_status
-lz4_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, zinc_error *err)
+zinc_status
+zinc_lz4_compress(zinc_scratch *s, zinc_bytes in, int acceleration, zinc_buf *out, zinc_error *err)
 {
 	void *space = work_space(s);
 	int room, n;
@@ -92,30 +91,40 @@ lz4_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, z
 		return zinc_fail(err, ZINC_E_LIMIT, "%zu bytes; an LZ4 block holds at most %d", in.n,
 				 LZ4_MAX_INPUT_SIZE);
 	room = LZ4_compressBound((int)in.n);
-	ZINC_TRY(zinc_buf_reserve(out, HEADER_BYTES + (size_t)room, err));
-	zinc_put_le32(out->p + out->n, (uint32_t)in.n);
-	n = LZ4_compress_fast_extState(space, (const char *)in.p, (char *)out->p + out->n + HEADER_BYTES, (int)in.n,
-				       room, (int)((const lz4_codec *)c)->acceleration);
+	ZINC_TRY(zinc_buf_reserve(out, (size_t)room, err));
+	n = LZ4_compress_fast_extState(space, (const char *)in.p, (char *)out->p + out->n, (int)in.n, room,
+				       acceleration);
 	if (n <= 0) /* the library gave this size */
 		return zinc_fail(err, ZINC_E_INVALID, "%zu bytes cannot be compressed", in.n);
-	out->n += HEADER_BYTES + (size_t)n;
+	out->n += (size_t)n;
 	return ZINC_OK;
+}
+
+static zinc_status
+lz4_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, zinc_error *err)
+{
+	ZINC_TRY(zinc_buf_reserve(out, HEADER_BYTES, err));
+	zinc_put_le32(out->p + out->n, (uint32_t)in.n); /* a longer input is refused below */
+	out->n += HEADER_BYTES;
+	return zinc_lz4_compress(s, in, (int)((const lz4_codec *)c)->acceleration, out, err);
 }
 
 /* ---- decoding ---- */
 
-static zinc_status
-check_header(zinc_bytes in, size_t exact, size_t *nbytes, zinc_error *err)
+zinc_status
+zinc_lz4_decompress(zinc_bytes in, size_t nbytes, zinc_buf *out, zinc_error *err)
 {
-	if (in.n < HEADER_BYTES)
-		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes cannot hold a size", in.n);
-	*nbytes = zinc_get_le32(in.p);
-	ZINC_TRY(zinc_decoded_size(*nbytes, exact, err));
-	in.n -= HEADER_BYTES;
-	if (*nbytes > LZ4_MAX_INPUT_SIZE || in.n > INT32_MAX)
+	int n;
+
+	if (nbytes > LZ4_MAX_INPUT_SIZE || in.n > INT32_MAX)
 		return zinc_fail(err, ZINC_E_CORRUPT, "the size is more than an LZ4 block can hold");
-	if (*nbytes / MOST_PER_BYTE > in.n)
-		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes cannot decode to %zu", in.n, *nbytes);
+	if (nbytes / MOST_PER_BYTE > in.n)
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes cannot decode to %zu", in.n, nbytes);
+	ZINC_TRY(zinc_decoded_room(out, nbytes, err));
+	n = LZ4_decompress_safe((const char *)in.p, (char *)out->p + out->n, (int)in.n, (int)nbytes);
+	if (n < 0 || (size_t)n < nbytes)
+		return zinc_fail(err, ZINC_E_CORRUPT, "not an LZ4 block of %zu bytes", nbytes);
+	out->n += (size_t)n;
 	return ZINC_OK;
 }
 
@@ -123,21 +132,14 @@ static zinc_status
 lz4_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t need,
 	   zinc_error *err)
 {
-	size_t nbytes = 0;
-	const char *block;
-	char *to;
-	int n;
+	size_t nbytes;
 
 	(void)c, (void)s, (void)need;
-	ZINC_TRY(check_header(in, exact, &nbytes, err));
-	ZINC_TRY(zinc_decoded_room(out, nbytes, err));
-	block = (const char *)in.p + HEADER_BYTES;
-	to = (char *)out->p + out->n;
-	n = LZ4_decompress_safe(block, to, (int)(in.n - HEADER_BYTES), (int)nbytes);
-	if (n < 0 || (size_t)n < nbytes)
-		return zinc_fail(err, ZINC_E_CORRUPT, "not an LZ4 block of %zu bytes", nbytes);
-	out->n += (size_t)n;
-	return ZINC_OK;
+	if (in.n < HEADER_BYTES)
+		return zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes cannot hold a size", in.n);
+	nbytes = zinc_get_le32(in.p);
+	ZINC_TRY(zinc_decoded_size(nbytes, exact, err));
+	return zinc_lz4_decompress((zinc_bytes){in.p + HEADER_BYTES, in.n - HEADER_BYTES}, nbytes, out, err);
 }
 
 static const zinc_bytes_ops coder = {
@@ -148,7 +150,21 @@ static const zinc_bytes_ops coder = {
 #define CODER (&coder)
 
 #else
-#define LACKS   "liblz4"
+
+/* Without the library no codec is made that could call these. */
+zinc_status
+zinc_lz4_compress(zinc_scratch *s, zinc_bytes in, int acceleration, zinc_buf *out, zinc_error *err)
+{
+	(void)s, (void)in, (void)acceleration, (void)out;
+	return zinc_fail(err, ZINC_E_UNSUPPORTED, "this build lacks liblz4");
+}
+
+zinc_status
+zinc_lz4_decompress(zinc_bytes in, size_t nbytes, zinc_buf *out, zinc_error *err)
+{
+	(void)in, (void)nbytes, (void)out;
+	return zinc_fail(err, ZINC_E_UNSUPPORTED, "this build lacks liblz4");
+}
 #define PURPOSE "LZ4 block after its size; not in this build"
 #define CODER   NULL /* without the library no codec is made */
 #endif
@@ -171,7 +187,7 @@ const zinc_codec_ops zinc_codec_lz4 = {
     .kind = ZINC_BYTES_BYTES,
     .members = members,
     .nbytes = sizeof(lz4_codec),
-    .lacks = LACKS,
+    .lacks = ZINC_LZ4_LACKS,
     .parse_words = lz4_parse_words,
     .bytes = CODER,
 };

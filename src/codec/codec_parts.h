@@ -37,6 +37,12 @@ extern const zinc_codec_ops zinc_codec_conditional;
 extern const zinc_codec_ops zinc_codec_zarrs_vlen;
 extern const zinc_codec_ops zinc_codec_zarrs_vlen_v2;
 
+extern const zinc_codec_ops zinc_codec_n5_default;
+
+/* Of the format n5. */
+extern const zinc_codec_ops zinc_codec_n5;
+extern const zinc_codec_ops zinc_codec_n5_lz4;
+
 /* Zarr v2's, "numcodecs.<id>". */
 extern const zinc_codec_ops zinc_codec_adler32;
 extern const zinc_codec_ops zinc_codec_astype;
@@ -277,6 +283,18 @@ zinc_status zinc_zfp_encode(const zinc_codec *c, zinc_scratch *s, const zinc_rep
 zinc_status zinc_zfp_decode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_bytes in, void *out,
 			    zinc_error *err);
 extern const zinc_pack_ops zinc_zfp_coder; /* only in builds with the library */
+
+/* ---- codec_lz4.c; no function may be called if the build lacks the library ---- */
+
+#if ZINC_WITH_LZ4
+#define ZINC_LZ4_LACKS NULL
+#else
+#define ZINC_LZ4_LACKS "liblz4"
+#endif
+/* Append one LZ4 block. */
+zinc_status zinc_lz4_compress(zinc_scratch *s, zinc_bytes in, int acceleration, zinc_buf *out, zinc_error *err);
+/* Append the `nbytes` that one LZ4 block decodes to, no more and no fewer.  More than out->max is E_CORRUPT. */
+zinc_status zinc_lz4_decompress(zinc_bytes in, size_t nbytes, zinc_buf *out, zinc_error *err);
 
 /* ---- deflate.c; no function may be called if ZINC_FLATE_LACKS the library ---- */
 

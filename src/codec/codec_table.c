@@ -29,6 +29,7 @@ static const void *const builtin[] = {
     &zinc_codec_conditional,
     &zinc_codec_zarrs_vlen,
     &zinc_codec_zarrs_vlen_v2,
+    &zinc_codec_n5_default,
 
     &zinc_codec_zlib,
     &zinc_codec_bz2,
@@ -58,6 +59,8 @@ static const void *const builtin[] = {
     &zinc_codec_jpeg,
     &zinc_codec_jpegxl,
     &zinc_codec_gdeflate,
+    &zinc_codec_n5,
+    &zinc_codec_n5_lz4,
 };
 
 static zinc_names

@@ -335,11 +335,11 @@ zinc_consolidate_group(zinc_hierarchy *h, const char *path, bool remove, zinc_er
 	zinc_buf key;
 
 	if (!remove && f->copies.of == ZINC_COPIES_NONE)
-		return zinc_fail(err, ZINC_E_INVALID, "%s has no consolidated metadata: one listing shows all nodes",
-				 f->draft->name);
+		return zinc_fail(err, ZINC_E_INVALID, "%s has no consolidated metadata%s",
+				 f->draft ? f->draft->name : f->id, f->draft ? ": one listing shows all nodes" : "");
 	if (path[1] && f->copies.of < ZINC_COPIES_OF_GROUPS)
 		return zinc_fail(err, ZINC_E_INVALID, "%s has consolidated metadata of whole hierarchies only",
-				 f->draft->name);
+				 f->draft ? f->draft->name : f->id);
 	ZINC_TRY(zinc_hierarchy_writable(h, err));
 	if (f->copies.of == ZINC_COPIES_NONE)
 		return ZINC_OK;

@@ -66,12 +66,12 @@ dimension_names(struct describe *d)
 	return list;
 }
 
-/* The innermost chain, inside all shards: the one that encodes the elements. */
+/* The innermost chain, inside all shards and blocks of N5: the one that encodes the elements. */
 static const zinc_chain *
 innermost(const zinc_chain *c)
 {
-	while (c && c->shard)
-		c = c->shard->inner;
+	while (c && (c->shard || zinc_codec_n5_chain(c->ab)))
+		c = c->shard ? c->shard->inner : zinc_codec_n5_chain(c->ab);
 	return c;
 }
 

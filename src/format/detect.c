@@ -6,6 +6,7 @@
  *                 "https://purl.org/zarr/spec/protocol/core/3.0"          v3-2020
  *                 "http://purl.org/zarr/spec/protocol/core/3.0"           v3-2019
  *   .zarray, .zgroup                                                      v2
+ *   attributes.json with "n5", or of a dataset                            n5
  *
  * Promises:
  *
@@ -21,7 +22,7 @@
 bool
 zinc_format_is_document(const char *name, size_t n)
 {
-	static const char *const names[] = {DOCUMENT, ".zarray", ".zgroup", ".zattrs", ".zmetadata"};
+	static const char *const names[] = {DOCUMENT, ".zarray", ".zgroup", ".zattrs", ".zmetadata", "attributes.json"};
 	size_t i;
 
 	for (i = 0; i < sizeof names / sizeof *names; i++)
@@ -209,7 +210,7 @@ zinc_hierarchy_warn_other_versions(zinc_hierarchy *h, zinc_known *known)
 	zinc_caps caps = ZINC_CAPS_INIT;
 
 	zinc_store_caps(h->store, &caps);
-	if (caps.flags & ZINC_CAP_REMOTE)
+	if ((caps.flags & ZINC_CAP_REMOTE) || h->format == &zinc_format_n5)
 		return;
 	if (other)
 		(void)!other->detect(h->store, h->prefix, &found, &kind, known, h->wait, NULL);

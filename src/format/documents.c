@@ -234,7 +234,9 @@ read_documents(zinc_json_doc **out, const zinc_hierarchy *h, const zinc_fetched 
 	zinc_status st = ZINC_OK;
 
 	ZINC_TRY(parse_stored(out, h, &docs[maker], zinc_rule(h->format, "M2"), r, err));
-	if (attributes > 0)
+	if (h->format->unpack)
+		st = h->format->unpack(*out, err);
+	if (st == ZINC_OK && attributes > 0)
 		st = add_attributes(*out, h, &docs[attributes], keys[attributes], r, err);
 	if (st != ZINC_OK) {
 		zinc_json_free(*out);
@@ -332,7 +334,9 @@ zinc_documents_join(zinc_json_doc **out, const zinc_hierarchy *h, const zinc_fet
 	if (docs[maker].found != ZINC_FOUND) /* a group that needs no document */
 		return zinc_json_parse(out, h->ctx, h->format->group, strlen(h->format->group), 0, err);
 	ZINC_TRY(parse_one(out, h, &docs[maker], err));
-	st = attributes > 0 ? join_attributes(*out, h, &docs[attributes], err) : ZINC_OK;
+	st = h->format->unpack ? h->format->unpack(*out, err) : ZINC_OK;
+	if (st == ZINC_OK)
+		st = attributes > 0 ? join_attributes(*out, h, &docs[attributes], err) : ZINC_OK;
 	if (st != ZINC_OK) {
 		zinc_json_free(*out);
 		*out = NULL;
@@ -370,6 +374,24 @@ print_rest(const zinc_json *root, zinc_buf *out, zinc_error *err)
 	return st;
 }
 
+/* In the form in which it is stored. */
+static zinc_status
+print_packed(const zinc_format *f, const zinc_json *root, zinc_buf *out, zinc_error *err)
+{
+	zinc_json_doc *doc;
+	zinc_json *copy;
+	zinc_status st;
+
+	ZINC_TRY(zinc_json_new(&doc, out->ctx, err));
+	copy = zinc_json_copy(doc, root);
+	zinc_json_set_root(doc, copy);
+	st = copy ? f->pack(doc, err) : zinc_fail_nomem(err);
+	if (st == ZINC_OK)
+		st = print_text(zinc_json_root(doc), out, err);
+	zinc_json_free(doc);
+	return st;
+}
+
 zinc_status
 zinc_document_print(const zinc_hierarchy *h, const zinc_json *root, size_t which, zinc_buf *out, zinc_error *err)
 {
@@ -377,6 +399,8 @@ zinc_document_print(const zinc_hierarchy *h, const zinc_json *root, size_t which
 
 	if (h->format->documents[which].part == ZINC_PART_ATTRIBUTES)
 		return v ? print_text(v, out, err) : ZINC_OK;
+	if (h->format->pack)
+		return print_packed(h->format, root, out, err);
 	ZINC_TRY(zinc_documents_attributes(h->format) > 0 ? print_rest(root, out, err) : print_text(root, out, err));
 	return encode(h, out, err);
 }

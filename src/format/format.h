@@ -267,6 +267,7 @@ typedef enum zinc_holds_codecs {
 	ZINC_HOLDS_ANY,
 	ZINC_HOLDS_ID,  /* codecs with an id in version 2 */
 	ZINC_HOLDS_URI, /* those of `codecs`, and registered ones with a URI */
+	ZINC_HOLDS_NAME, /* those of `codecs`, by their names in the final version */
 	ZINC_HOLDS_NO_CODEC
 } zinc_holds_codecs;
 
@@ -279,12 +280,14 @@ typedef struct zinc_holds {
 	bool no_shards;
 	bool plain_shards;      /* shards as a whole are neither reordered nor compressed */
 	bool plain_orders;      /* axes are forwards or backwards, before any other codec */
+	bool no_orders;         /* axes are forwards */
+	bool zero_fill;         /* the fill value is 0 */
 	bool plain_nan;         /* a NaN as fill value has no payload */
 	bool whole_names;       /* all dimensions have names or none has, in the attribute ZINC_DIMENSIONS */
 	bool filters;           /* codecs of elements name their byte order, which is the type's */
 	const char *filters_in; /* the attribute that holds them; NULL: they are in a member */
 	zinc_holds_codecs places[4];
-	const char *const *codecs; /* ids in version 2, NULL-ended */
+	const char *const *codecs; /* ids in version 2, or names; NULL-ended */
 	/* Members that the core does not define, and key encodings: all, those with a URI, none. */
 	enum { ZINC_HOLDS_EXTENSIONS, ZINC_HOLDS_URIS, ZINC_HOLDS_NO_EXTENSION } extensions;
 } zinc_holds;
@@ -303,6 +306,7 @@ struct zinc_format {
 	zinc_holds holds;
 
 	const char *group;      /* the document of a group without attributes */
+	bool bare_groups;       /* a directory without a document is a group if a node is below it */
 	bool nan_in_attributes; /* NaN tokens, which are not JSON, are accepted in attributes only */
 
 	zinc_copies copies; /* consolidated metadata */
@@ -327,6 +331,10 @@ struct zinc_format {
 	zinc_status (*check_name)(const zinc_format *f, const char *name, size_t n, zinc_error *err);
 	/* The kind that a document in memory claims to be, even if the rest is broken. */
 	zinc_node_kind (*kind)(const zinc_json *root);
+	/* A stored document -> the document in memory, and back: for a version in which the shape and the attributes are
+	 * in other places.  Slots NULL: they are the same. */
+	zinc_status (*unpack)(zinc_json_doc *doc, zinc_error *err);
+	zinc_status (*pack)(zinc_json_doc *doc, zinc_error *err);
 	/* A document in memory -> metadata; `doc` is taken, also on failure.  `kind` NONE: the document says it. */
 	zinc_status (*parse)(const zinc_format *f, zinc_context *ctx, zinc_json_doc *doc, zinc_node_kind kind,
 			     zinc_report *r, zinc_meta **out, zinc_error *err);
@@ -345,6 +353,7 @@ struct zinc_format {
 };
 
 extern const zinc_format zinc_format_v3, zinc_format_v2, zinc_format_v3_2019, zinc_format_v3_2020, zinc_format_v3_2022;
+extern const zinc_format zinc_format_n5;
 
 /* ---- where things lie (node_key.c) ---- */
 

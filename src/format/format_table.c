@@ -12,7 +12,7 @@
 #define DRAFTS
 #endif
 
-static const zinc_format *const formats[] = {&zinc_format_v3, &zinc_format_v2, DRAFTS NULL};
+static const zinc_format *const formats[] = {&zinc_format_v3, &zinc_format_v2, DRAFTS &zinc_format_n5, NULL};
 
 const bool zinc_format_has_drafts = ZINC_WITH_DRAFTS;
 

@@ -21,6 +21,7 @@
 
 #include "format/draft.h"
 #include "format/hidden.h"
+#include "format/path_documents.h"
 
 /* A directory of this many files is read in a few milliseconds. */
 #define LOOK_MAX 4096
@@ -87,7 +88,7 @@ is_document(const zinc_hierarchy *h, const char *name)
 {
 	zinc_node_kind kind;
 
-	return zinc_key_makes_node(name) || (h->entry && zinc_draft_document(h, name, &kind) > 0);
+	return zinc_key_makes_node(name) || zinc_documents_make(h->format, name) || (h->entry && zinc_draft_document(h, name, &kind) > 0);
 }
 
 /* Names "__x" are not nodes where the format reserves them. */

@@ -20,6 +20,16 @@ has_uri(const zinc_format *f, const zinc_codec_ops *ops)
 	return id && *known;
 }
 
+static bool
+has_name(const zinc_format *f, const zinc_codec_ops *ops)
+{
+	const char *const *known = f->holds.codecs;
+
+	while (*known && strcmp(*known, ops->name) != 0)
+		known++;
+	return *known;
+}
+
 bool
 zinc_holds_codec(const zinc_format *f, const zinc_codec_ops *ops, zinc_codec_place place)
 {
@@ -28,6 +38,8 @@ zinc_holds_codec(const zinc_format *f, const zinc_codec_ops *ops, zinc_codec_pla
 		return false;
 	case ZINC_HOLDS_URI:
 		return has_uri(f, ops);
+	case ZINC_HOLDS_NAME:
+		return has_name(f, ops);
 	case ZINC_HOLDS_ID:
 		return ops->v2 != NULL;
 	default:

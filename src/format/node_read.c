@@ -41,6 +41,49 @@ zinc_has_descendants(zinc_hierarchy *h, const char *path, bool *yes, zinc_error 
 	return st;
 }
 
+/* Directories of an array's chunks are no groups.  Above the root nothing is known. */
+static zinc_status
+is_outside_arrays(zinc_hierarchy *h, const char *path, bool *yes, zinc_error *err)
+{
+	zinc_line line;
+	zinc_status st;
+	size_t i;
+
+	ZINC_TRY(zinc_line_get(&line, h, path, ZINC_LINE_ABOVE, ZINC_PART_NODE, err));
+	for (i = 0, st = ZINC_OK; i < line.n && *yes && st == ZINC_OK; i++) {
+		zinc_fetched *docs = &line.docs[i * line.per];
+		char **keys = &line.keys[i * line.per];
+		zinc_node_kind kind;
+		zinc_meta *m = NULL;
+		zinc_report r;
+
+		if (zinc_documents_missing(h->format, docs))
+			continue;
+		zinc_report_init_quiet(&r, h->ctx, false);
+		st = zinc_documents_status(h->format, docs, keys, err);
+		if (st == ZINC_OK && zinc_documents_parse(h, docs, keys, &r, &m, &kind, NULL) == ZINC_E_NOMEM)
+			st = zinc_fail_nomem(err);
+		*yes = st == ZINC_OK && kind != ZINC_NODE_ARRAY;
+		zinc_meta_free(m);
+	}
+	zinc_line_fini(&line);
+	return st;
+}
+
+/* A root needs a document, by which it is found. */
+static zinc_status
+is_bare_group(zinc_hierarchy *h, const char *path, bool *yes, zinc_error *err)
+{
+	zinc_caps caps = ZINC_CAPS_INIT;
+
+	zinc_store_caps(h->store, &caps);
+	*yes = false;
+	if (!path[1] || !(caps.flags & ZINC_CAP_LIST))
+		return ZINC_OK;
+	ZINC_TRY(zinc_has_descendants(h, path, yes, err));
+	return *yes ? is_outside_arrays(h, path, yes, err) : ZINC_OK;
+}
+
 /* Promise (3). */
 static zinc_status
 read_implicit(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *err)
@@ -49,7 +92,9 @@ read_implicit(zinc_hierarchy *h, const char *path, zinc_meta **out, zinc_error *
 	zinc_report r;
 	bool yes = false;
 
-	if (!zinc_rule(h->format, "M25"))
+	if (h->format->bare_groups)
+		ZINC_TRY(is_bare_group(h, path, &yes, err));
+	else if (!zinc_rule(h->format, "M25"))
 		ZINC_TRY(zinc_has_descendants(h, path, &yes, err));
 	if (!yes)
 		return zinc_fail(err, ZINC_E_NOTFOUND, "there is no node at this path");

@@ -159,7 +159,7 @@ zinc_root_fixed(zinc_root_search *c, size_t root, zinc_error *err)
 static bool
 find_suffixed_root(const char *path, size_t from, size_t *n)
 {
-	static const char *const suffixes[] = {".zarr", ".zr3", ".zr"};
+	static const char *const suffixes[] = {".zarr", ".zr3", ".zr", ".n5"};
 	const char *end = path;
 	size_t i;
 
@@ -217,32 +217,71 @@ holds_chunks(const char *name, size_t n)
 	return (n == 1 && name[0] == 'c') || strspn(name, "0123456789") >= n;
 }
 
+/* The hierarchy at the first n bytes of the path is the one of the new node. */
+static void
+take(zinc_root_search *c, size_t n, const zinc_format *format)
+{
+	c->format = format;
+	c->root = n;
+	c->found = true;
+}
+
+/* Is a local store searched?  Remote ones are not, where that would cost requests. */
+static bool
+is_local(const zinc_root_search *c)
+{
+	zinc_caps caps = ZINC_CAPS_INIT;
+
+	zinc_store_caps(c->store, &caps);
+	return !(caps.flags & ZINC_CAP_REMOTE);
+}
+
+static bool
+is_tree(const char *name, size_t n)
+{
+	return n == 4 && (memcmp(name, "meta", 4) == 0 || memcmp(name, "data", 4) == 0);
+}
+
+/* A node is at the first `up` bytes of the path: does it own the name below, as storage or as a group? */
+static zinc_status
+judge(zinc_root_search *c, size_t up, const zinc_format *format, zinc_node_kind kind, zinc_error *err)
+{
+	const char *name = c->path + up + (up > 0);
+	const size_t n = strcspn(name, "/");
+
+	if (format->enter && is_tree(name, n)) {
+		take(c, up, format);
+		return ZINC_OK;
+	}
+	if (kind == ZINC_NODE_ARRAY && holds_chunks(name, n))
+		return refuse(c, up, "this path is in the storage of an array,", "", err);
+	if (!format->bare_groups || kind != ZINC_NODE_GROUP)
+		return ZINC_OK;
+	take(c, up, format);
+	return climb_groups(c, err);
+}
+
 /* The directory at the first n bytes of the path has no document, but it may still be storage: a tree of a draft, whose
- * hierarchy is then used, or chunks of an array, below which nothing may be created. */
+ * hierarchy is then used, or chunks of an array, below which nothing may be created.  In a local store it may also be a
+ * group without a document, of N5. */
 static zinc_status
 climb_storage(zinc_root_search *c, size_t n, zinc_error *err)
 {
-	while (n > 0) {
+	const bool bare = is_local(c);
+
+	while (n > 0 && !c->found) {
 		const size_t up = parent(c->path, n), from = up + (up > 0);
-		const char *name = c->path + from;
-		const bool tree = n - from == 4 && (memcmp(name, "meta", 4) == 0 || memcmp(name, "data", 4) == 0);
 		zinc_error e = ZINC_ERROR_INIT;
 		const zinc_format *format = NULL;
 		zinc_node_kind kind = ZINC_NODE_NONE;
 		zinc_status st = ZINC_OK;
 
-		if (tree || holds_chunks(name, n - from))
+		if (bare || is_tree(c->path + from, n - from) || holds_chunks(c->path + from, n - from))
 			st = ask(c, up, &format, &kind, &e);
 		if (st != ZINC_OK && !ends_climb(st))
 			return zinc_error_copy(err, &e);
-		if (tree && format && format->enter) {
-			c->format = format;
-			c->root = up;
-			c->found = true;
-			return ZINC_OK;
-		}
-		if (!tree && kind == ZINC_NODE_ARRAY)
-			return refuse(c, up, "this path is in the storage of an array,", "", err);
+		if (format)
+			ZINC_TRY(judge(c, up, format, kind, err));
 		n = up;
 	}
 	return ZINC_OK;

@@ -89,13 +89,13 @@ zinc_walker_hidden(zinc_walker *w, const char *path, zinc_status st, const char 
 	return ZINC_OK;
 }
 
-/* Groups without a document, with descendants, were valid until 2024: (2). */
+/* Groups without a document, with descendants, were valid until 2024, and are in some versions: (2). */
 zinc_status
 zinc_walker_implicit(zinc_walker *w, zinc_error *err)
 {
 	zinc_found_node node = {.kind = ZINC_NODE_GROUP, .implicit = true};
 	zinc_error problem = ZINC_ERROR_INIT;
-	const char *where = w->r->where, *rule = zinc_rule(w->h->format, "M25");
+	const char *where = w->r->where, *rule = w->h->format->bare_groups ? NULL : zinc_rule(w->h->format, "M25");
 	zinc_status st;
 
 	w->r->where = zinc_buf_text(&w->path);

@@ -104,6 +104,9 @@ zinc_status zinc_grid_rectilinear(zinc_grid **out, zinc_context *ctx, int ndim, 
 				  const char *chunk_shapes, zinc_error *err);
 /* The number of dimensions of such a text; E_INVALID. */
 zinc_status zinc_grid_edges_rank(zinc_context *ctx, const char *chunk_shapes, int *ndim, zinc_error *err);
+
+/* Turn a regular grid, which zinc_grid_parse has made, into one whose chunks end with an array of this shape. */
+zinc_status zinc_grid_cut(zinc_grid *g, const uint64_t *shape, zinc_error *err);
 void zinc_grid_free(zinc_grid *g);
 zinc_json *zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc); /* the whole extension object */
 zinc_json *zinc_grid_print_configuration(const zinc_grid *g, zinc_json_doc *doc);
@@ -162,6 +165,8 @@ zinc_status zinc_keys_parse_text(zinc_keys *out, zinc_context *ctx, const char *
 /* The drafts' "c1/23/45", with their separator. */
 void zinc_keys_init_draft(zinc_keys *out, zinc_context *ctx, char separator);
 extern const zinc_keys_ops zinc_keys_ops_draft;
+/* N5's "45/23/1": the indices reversed. */
+void zinc_keys_init_n5(zinc_keys *out, zinc_context *ctx);
 void zinc_keys_fini(zinc_keys *k);
 zinc_json *zinc_keys_print(const zinc_keys *k, zinc_json_doc *doc); /* the whole extension object */
 zinc_json *zinc_keys_print_configuration(const zinc_keys *k, zinc_json_doc *doc);

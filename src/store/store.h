@@ -60,7 +60,7 @@ typedef struct zinc_place {
 	bool local;      /* a path of the file system that may be searched upwards */
 	bool contained;  /* a file of its own (an archive, a database), or a cache of one store: a new hierarchy begins
 			    at its top */
-	char format[16]; /* the adapter after '|': "zarr", "zarr2", "zarr3"; "" without one */
+	char format[16]; /* the adapter after '|': "zarr", "zarr2", "zarr3", "n5"; "" without one */
 	size_t existing; /* bytes of `path` that are existing directories; SIZE_MAX: unknown, ask the store */
 	char *above;     /* directory of the last component that cannot be part of a key; NULL: every component can */
 	bool new_name;   /* that component does not exist */

@@ -18,8 +18,8 @@
 #include "store/store_setting.h"
 #include "store/store_url.h"
 
-/* Adapters that name a version of Zarr. */
-static const char *const formats[] = {"zarr", "zarr2", "zarr3"};
+/* Adapters that name a version of Zarr, or N5. */
+static const char *const formats[] = {"zarr", "zarr2", "zarr3", "n5"};
 
 bool
 zinc_pipeline_is_format(const char *name, size_t n)

@@ -220,6 +220,8 @@ typedef struct zinc_cp_change {
 
 /* Members of a v3 document as the objects print them, without aliases, bare names and old spellings. */
 zinc_status zinc_cp_spell_out(zinc_json_doc *doc, const zinc_meta *m, zinc_error *err);
+/* Replace the codec n5 of a document by the chain in it. */
+zinc_status zinc_cp_open_blocks(zinc_json_doc *doc, zinc_error *err);
 
 /* ---- copy_compare.c ---- */
 

@@ -276,6 +276,8 @@ zinc_cp_compare(zinc_cp_translation *t)
 	st = root ? ZINC_OK : zinc_fail_nomem(t->err);
 	if (st == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
 		st = zinc_cp_spell_out(back, t->target, t->err);
+	if (st == ZINC_OK)
+		st = zinc_cp_open_blocks(back, t->err);
 	if (st == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)
 		st = compare_orders(t, back);
 	if (st == ZINC_OK && t->n->kind == ZINC_NODE_ARRAY)

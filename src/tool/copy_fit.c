@@ -285,8 +285,13 @@ fit_orders(struct fit *f)
 	const zinc_json *v = f->codecs->first;
 	size_t i = 0;
 
-	while (f->holds->plain_orders && v && is_of_elements(v)) {
-		if (!is_transpose(v) || (i == 0 && is_plain_order(v))) {
+	while ((f->holds->plain_orders || f->holds->no_orders) && v && is_of_elements(v)) {
+		if (f->holds->no_orders && is_transpose(v)) {
+			ZINC_TRY(remove_codec(f, v));
+			v = f->codecs->first;
+			continue;
+		}
+		if (f->holds->no_orders || !is_transpose(v) || (i == 0 && is_plain_order(v))) {
 			v = v->next;
 			i++;
 			continue;
@@ -334,6 +339,9 @@ substitute(struct fit *f, const zinc_json *codec, zinc_codec_place place, bool *
 		return ZINC_OK;
 	if (place == ZINC_TO_BYTES)
 		return replace_by_bytes(f, codec);
+	if (place == ZINC_OF_BYTES && f->holds->places[place] == ZINC_HOLDS_NO_CODEC && ops &&
+	    zinc_holds_codec(f->format, ops, ZINC_LAST)) /* of two codecs only one can stay: the compressor */
+		return remove_codec(f, codec->next);
 	if (place == ZINC_OF_ELEMENTS || !ops || ops->fixed_size || strcmp(ops->name, "gzip") == 0)
 		return remove_codec(f, codec);
 	return replace_by_gzip(f, codec);
@@ -471,6 +479,43 @@ drop_bits(struct fit *f, const zinc_dtype *t, void *element)
 	return zinc_json_set(f->doc, f->root, "fill_value", t->ops->print_fill(t, element, f->doc), f->err);
 }
 
+/* Elements that the source does not store are stored then, so that no element changes. */
+static zinc_status
+set_zero(struct fit *f, const zinc_dtype *t, void *element)
+{
+	const zinc_json *fill = zinc_json_member(f->root, "fill_value");
+	zinc_json *zero;
+
+	zinc_dtype_zero(t, element);
+	zero = t->ops->print_fill(t, element, f->doc);
+	if (zero && zinc_json_equal(fill, zero))
+		return ZINC_OK;
+	ZINC_TRY(report(f, ZINC_COPY_LOST, "the fill value %.40s, which becomes 0",
+			zinc_json_is(fill, ZINC_JSON_STRING) || zinc_json_is(fill, ZINC_JSON_NUMBER) ? fill->text : ""));
+	return zinc_json_set(f->doc, f->root, "fill_value", zero, f->err);
+}
+
+/* Types that the format does not have are refused by its printer. */
+static zinc_status
+fit_zero(struct fit *f)
+{
+	zinc_context *ctx = zinc_json_context(f->doc);
+	const zinc_dtype *t = NULL;
+	zinc_status st = ZINC_OK;
+	zinc_report quiet;
+	void *element;
+
+	zinc_report_init_quiet(&quiet, ctx, false);
+	ZINC_TRY(zinc_dtype_parse(&t, ctx, zinc_json_member(f->root, "data_type"), &quiet, f->err));
+	if (t->kind == ZINC_KIND_FLOAT || t->kind == ZINC_KIND_INT || t->kind == ZINC_KIND_UINT) {
+		element = zinc_dtype_fill_room(t, ctx, NULL);
+		st = element ? set_zero(f, t, element) : zinc_fail_nomem(f->err);
+		zinc_free(ctx, element);
+	}
+	zinc_dtype_free(t);
+	return st;
+}
+
 static zinc_status
 fit_fill(struct fit *f)
 {
@@ -481,6 +526,8 @@ fit_fill(struct fit *f)
 	zinc_report quiet;
 	void *element;
 
+	if (f->holds->zero_fill)
+		return fit_zero(f);
 	if (!f->holds->plain_nan || !has_bits(fill))
 		return ZINC_OK;
 	zinc_report_init_quiet(&quiet, ctx, false);

@@ -29,6 +29,19 @@ zinc_cp_spell_out(zinc_json_doc *doc, const zinc_meta *m, zinc_error *err)
 	return zinc_json_set(doc, root, "codecs", codecs, err);
 }
 
+/* The chain that is inside the blocks of N5, for other formats: the format n5 puts it into blocks again. */
+zinc_status
+zinc_cp_open_blocks(zinc_json_doc *doc, zinc_error *err)
+{
+	const zinc_json *codecs = zinc_json_member(zinc_json_root(doc), "codecs");
+	const zinc_json *only = codecs && codecs->n == 1 ? codecs->first : NULL;
+	const zinc_json *inner = zinc_json_member(zinc_json_member(only, "configuration"), "codecs");
+
+	if (!zinc_json_is_string(zinc_json_member(only, "name"), "n5") || !inner)
+		return ZINC_OK;
+	return zinc_json_set(doc, zinc_json_root(doc), "codecs", zinc_json_copy(doc, inner), err);
+}
+
 /* Few readers support the shards of some formats: keep shards there only if requested, or within the format. */
 static bool
 keep_shards(const zinc_cp_translation *t)
@@ -81,6 +94,7 @@ make_wanted(zinc_cp_translation *t)
 {
 	ZINC_TRY(make_given(t));
 	ZINC_TRY(copy_doc(t, zinc_json_root(t->given), &t->wanted));
+	ZINC_TRY(zinc_cp_open_blocks(t->wanted, t->err));
 	if (zinc_cp_options_change(t->c, t->n))
 		ZINC_TRY(zinc_cp_apply(t->c, t->n, t->wanted, t->err));
 	ZINC_TRY(zinc_cp_missing(t));

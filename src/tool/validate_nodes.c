@@ -400,9 +400,10 @@ missing_group(zinc_check *c, const char *prefix, size_t n, zinc_error *err)
 	zinc_finding f = {.rule = "M25", .message = "a group without a document"};
 	zinc_status st;
 	zinc_buf path;
-	bool late;
+	bool late = true;
 
-	ZINC_TRY(zinc_check_late(c, prefix, n, &late, err));
+	if (!c->h->format->bare_groups)
+		ZINC_TRY(zinc_check_late(c, prefix, n, &late, err));
 	if (late)
 		return ZINC_OK;
 	zinc_buf_init(&path, c->ctx, ZINC_MAX_KEY);

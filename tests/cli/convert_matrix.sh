@@ -3,8 +3,9 @@
 #
 # It has everything that a version can represent: groups, implicit groups, every type of the version, shards, Fortran
 # order, big-endian elements, attributes, names of dimensions, fill values, members and names that only this version
-# has.  Each copy either keeps all content, which the copy back shows, or names before it starts what the target
-# cannot represent; with --lossy exactly that is left out.  New formats are included without a change here.
+# has; N5, which has few types, has less.  Each copy either keeps all content, which the copy back shows, or names before
+# it starts what the target cannot represent; with --lossy exactly that is left out.  New formats are included without a
+# change here.
 set -eu
 . "$ZINC_SOURCE_DIR/tests/support/cli.bash"
 command -v python3 >/dev/null || exit 77
@@ -91,13 +92,15 @@ def build(form):
     for name, dtype, element, options in ARRAYS:
         extra = [] if "--codecs" in options else ["--codecs", "gzip:1"]
         attrs = json.dumps({"units": "K", "name": name, "nested": {"a": [True, None]}})
-        done = zinc("create", f"{url}/{name}", "--shape", "7,9", "--chunks", "3,4", "--dtype", dtype, "--attrs", attrs,
-                    *options, *extra, ok=False)
+        create = ["create", f"{url}/{name}", "--shape", "7,9", "--chunks", "3,4", "--dtype", dtype, "--attrs", attrs]
+        done = zinc(*create, *options, *extra, ok=False)
+        if done.returncode != 0 and "--fill" in options:  # a format whose fill value is 0
+            done = zinc(*create, *extra, ok=False)
         if done.returncode != 0:  # this format does not have it
             continue
         if element:
             zinc("put", f"{url}/{name}", "--from", "-", stdin=b"".join(element(i) for i in range(63)))
-    zinc("create", f"{url}/scalar", "--shape", "", "--dtype", "int32", "--fill", "3", "--codecs", "gzip:1")
+    zinc("create", f"{url}/scalar", "--shape", "", "--dtype", "int32", "--fill", "3", "--codecs", "gzip:1", ok=False)
     zinc("create", f"{url}/nothing", "--shape", "0,5", "--dtype", "int32", "--codecs", "gzip:1")
     zinc("cp", f"{url}/utf32", f"{url}/strings", "--dtype", "string", ok=False)
     special(form, url)
@@ -182,7 +185,8 @@ def convert(a, b):
         if any(w.startswith("the whole node") for w in whats) and path not in changed:
             sys.exit(f"FAILED: {a} -> {b}: {path} was told to be lost")
     for name in ("float64", "complex64", "int8"):  # independent of diff
-        if elements(there, name) != elements(f"{a}.zarr", name):
+        if not any(is_below("/" + name, p) and "the whole node" in str(w) for p, w in lost.items()) \
+                and zinc("info", f"{a}.zarr/{name}", ok=False).returncode == 0 and elements(there, name) != elements(f"{a}.zarr", name):
             sys.exit(f"FAILED: {a} -> {b}: elements of {name} differ")
     zinc("cp", there, back, "--format", a, "--verify")  # everything that was copied can be copied back
     if diff(there if lost else f"{a}.zarr", back)[0]:
@@ -198,7 +202,7 @@ for form in formats:
     build(form)
 for a in formats:
     for b in formats[formats.index(a) % STEP::STEP]:
-        if convert(a, b) < 30:
+        if convert(a, b) < (20 if "n5" in (a, b) else 30):
             sys.exit(f"FAILED: hardly a node of {a} arrives in {b}")
 END
 python3 matrix.py $(sampled && echo 3 || echo 1) >out 2>err || bad "$(cat err)"

@@ -101,7 +101,7 @@ check(const char *from, const char *format, unsigned nparses, unsigned nprints)
 static void
 test_every_pair(void **state)
 {
-	static const char *const formats[] = {"v3", "v2", "v3-2019", "v3-2020", "v3-2022"};
+	static const char *const formats[] = {"v3", "v2", "v3-2019", "v3-2020", "v3-2022", "n5"};
 	size_t i, k;
 
 	(void)state;
@@ -131,7 +131,7 @@ test_whole(void **state)
 static void
 test_open(void **state)
 {
-	static const char *const formats[] = {NULL, "v2", "v3-2019", "v3-2020", "v3-2022"};
+	static const char *const formats[] = {NULL, "v2", "v3-2019", "v3-2020", "v3-2022", "n5"};
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *h = NULL;
 	zinc_array *a = NULL;

@@ -1,5 +1,5 @@
 /*
- * test_rules.c - every store of tests/rules/index_v3.txt and index_v2.txt breaks its rule, and docs/rules.md lists all
+ * test_rules.c - every store of tests/rules/index_v3.txt, index_v2.txt and index_n5.txt breaks its rule, and docs/rules.md lists all
  *
  * First the documents of version 3 alone, as when a node is opened; then whole stores, as in validate.
  */
@@ -188,6 +188,13 @@ test_validate_v2(void **state)
 	rules_validate("v2", "v2", false, 53);
 }
 
+static void
+test_validate_n5(void **state)
+{
+	(void)state;
+	rules_validate("n5", "n5", false, 30);
+}
+
 /* ---- docs/rules.md ---- */
 
 static void
@@ -228,8 +235,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_documents),   cmocka_unit_test(test_stores), cmocka_unit_test(test_validate_v3),
-	    cmocka_unit_test(test_validate_v2), cmocka_unit_test(test_table),
+	    cmocka_unit_test(test_documents),   cmocka_unit_test(test_stores),      cmocka_unit_test(test_validate_v3),
+	    cmocka_unit_test(test_validate_v2), cmocka_unit_test(test_validate_n5), cmocka_unit_test(test_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
