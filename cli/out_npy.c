@@ -63,6 +63,8 @@ settle(struct printer *p)
 	zinc_error err = ZINC_ERROR_INIT;
 	size_t n = zinc_array_numpy(a, NULL, 0);
 
+	if (p->ops == &printer_raw && !HOST_BIG && !zinc_array_variable(a))
+		return; /* bytes are written unchanged, also of types that NumPy does not have */
 	if (p->about.kind != ZINC_CF_PLAIN) {
 		text_printf(&s->descr, "'%s'", p->about.numpy);
 		return;

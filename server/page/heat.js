@@ -306,7 +306,7 @@ export function picture(src, on) {
 	}
 
 	function colour() {
-		const {data, replies, channels} = tile, [cols, rows] = tile.axes.map((a) => a.cells), value = Number(plain(src.base.fill_value));
+		const {data, replies, channels} = tile, [cols, rows] = tile.axes.map((a) => a.cells), value = /^0x/.test(src.base.fill_value) ? NaN : Number(plain(src.base.fill_value)); /* bits are no number */
 		fill = set.scaled || !value ? NaN : type === 'float32' ? Math.fround(value) : value;
 		if (line)
 			return void (curve = series(replies[0]));

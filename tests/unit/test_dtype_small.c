@@ -312,7 +312,7 @@ parse_fill(const zinc_dtype *t, const char *json, void *element, findings *s)
 	zinc_status st;
 
 	assert_int_equal(zinc_json_parse(&doc, NULL, json, strlen(json), 0, NULL), ZINC_OK);
-	findings_begin(s, &r, true);
+	findings_begin(s, &r, false);
 	st = t->ops->parse_fill(t, zinc_json_root(doc), element, &r, NULL);
 	zinc_json_free(doc);
 	return st;
@@ -373,7 +373,7 @@ fill_values_are_checked(void **state)
 	    {ZINC_BFLOAT16, "-0.0", NULL, 0x8000},
 	    {ZINC_BFLOAT16, "1.00390625", NULL, 0x3f80},                          /* the middle, to even */
 	    {ZINC_BFLOAT16, "1.003906250000000000000000000000001", NULL, 0x3f81}, /* one rounding of the decimal */
-	    {ZINC_BFLOAT16, "3.4e38", "M53", 0},
+	    {ZINC_BFLOAT16, "3.4e38", NULL, 0x7f80},                              /* a lenient finding */
 	    {ZINC_FLOAT8_E4M3, "\"NaN\"", NULL, 0x7c},
 	    {ZINC_FLOAT8_E4M3, "\"Infinity\"", NULL, 0x78},
 	    {ZINC_FLOAT8_E4M3, "\"0x7c\"", NULL, 0x7c},

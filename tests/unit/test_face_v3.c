@@ -1,4 +1,5 @@
 /* test_face_v3.c - hierarchies of every format through the clean version 3 face */
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -390,6 +391,56 @@ test_complex(void **state)
 	assert_true(v[0][1] == 0 && v[2][0] == 1 && v[3][1] == 4 && v[4][0] == 0);
 	read_all(&r, "/odd", "float32", v, sizeof v);
 	assert_true(v[0][0] == 5 && v[0][1] == 6 && v[2][0] == 1 && v[3][1] == 4 && v[4][1] == 6);
+	rig_close(&r);
+}
+
+/* Types that few readers know are served as float32 and int8; a record's field, too. */
+static void
+test_types_of_the_registry(void **state)
+{
+	static const char document[] =
+	    "{\"zarr_format\":3,\"node_type\":\"array\",\"shape\":[3],\"data_type\":%s,\"chunk_grid\":{\"name\":"
+	    "\"regular\",\"configuration\":{\"chunk_shape\":[2]}},\"chunk_key_encoding\":{\"name\":\"default\"},"
+	    "\"fill_value\":%s,\"codecs\":[{\"name\":\"bytes\",\"configuration\":{\"endian\":\"little\"}}]}";
+	static const uint8_t bfloats[] = {0x80, 0x3f, 0x20, 0xc0}, ints[] = {0x0f, 0x78},
+			     pairs[] = {0x3c, 0xbc, 0, 0x7b}, records[] = {0xf7, 0x80, 0x3f, 0x08, 0x00, 0xc0};
+	char text[1024];
+	float f[3], c[3][2];
+	int8_t i[3];
+	rig r;
+
+	(void)state;
+	rig_open(&r, "v3");
+	put(&r, "zarr.json", "{\"zarr_format\":3,\"node_type\":\"group\"}");
+	snprintf(text, sizeof text, document, "\"bfloat16\"", "\"NaN\"");
+	put(&r, "b/zarr.json", text);
+	put_chunk(&r, "b/c/0", bfloats, sizeof bfloats);
+	snprintf(text, sizeof text, document, "\"int4\"", "-7");
+	put(&r, "i/zarr.json", text);
+	put_chunk(&r, "i/c/0", ints, sizeof ints);
+	snprintf(text, sizeof text, document, "\"complex_float8_e5m2\"", "[\"0x3c\",\"Infinity\"]");
+	put(&r, "c/zarr.json", text);
+	put_chunk(&r, "c/c/0", pairs, sizeof pairs);
+	snprintf(text, sizeof text, document,
+		 "{\"name\":\"struct\",\"configuration\":{\"fields\":[{\"name\":\"a\",\"data_type\":\"int4\"},{"
+		 "\"name\":\"b\",\"data_type\":\"bfloat16\"}]}}",
+		 "{\"a\":3,\"b\":0.5}");
+	put(&r, "r/zarr.json", text);
+	put_chunk(&r, "r/c/0", records, sizeof records);
+	rig_face(&r, "/", 1 << 20);
+	has(&r, "b/zarr.json", "\"fill_value\":\"NaN\"");
+	read_all(&r, "/b", "float32", f, sizeof f);
+	assert_true(f[0] == 1 && f[1] == -2.5f && isnan(f[2]));
+	has(&r, "i/zarr.json", "\"fill_value\":-7");
+	read_all(&r, "/i", "int8", i, sizeof i);
+	assert_true(i[0] == -1 && i[1] == -8 && i[2] == -7);
+	read_all(&r, "/c", "float32", c, sizeof c);
+	assert_true(c[0][0] == 1 && c[0][1] == -1 && c[1][0] == 0 && c[1][1] == 57344);
+	assert_true(c[2][0] == 1 && isinf(c[2][1]));
+	read_all(&r, "/r/a", "int8", i, sizeof i);
+	assert_true(i[0] == 7 && i[1] == -8 && i[2] == 3);
+	read_all(&r, "/r/b", "float32", f, sizeof f);
+	assert_true(f[0] == 1 && f[1] == -2 && f[2] == 0.5f);
 	rig_close(&r);
 }
 
@@ -1311,21 +1362,21 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_formats),        cmocka_unit_test(test_records),
-	    cmocka_unit_test(test_renamed_twice),  cmocka_unit_test(test_group_failures),
-	    cmocka_unit_test(test_long_texts),     cmocka_unit_test(test_raw),
-	    cmocka_unit_test(test_unsuited),       cmocka_unit_test(test_texts),
-	    cmocka_unit_test(test_complex),        cmocka_unit_test(test_times),
-	    cmocka_unit_test(test_times_overflow), cmocka_unit_test(test_keys),
-	    cmocka_unit_test(test_small),          cmocka_unit_test(test_problems),
-	    cmocka_unit_test(test_damage),         cmocka_unit_test(test_requests),
-	    cmocka_unit_test(test_tags),           cmocka_unit_test(test_memory),
-	    cmocka_unit_test(test_missing),        cmocka_unit_test(test_strict),
-	    cmocka_unit_test(test_chains),         cmocka_unit_test(test_changing),
-	    cmocka_unit_test(test_flights),        cmocka_unit_test(test_fresh),
-	    cmocka_unit_test(test_rewritten),      cmocka_unit_test(test_lend),
-	    cmocka_unit_test(test_long_path),      cmocka_unit_test(test_stale_copies),
-	    cmocka_unit_test(test_twin_fields),
+	    cmocka_unit_test(test_formats),       cmocka_unit_test(test_records),
+	    cmocka_unit_test(test_renamed_twice), cmocka_unit_test(test_group_failures),
+	    cmocka_unit_test(test_long_texts),    cmocka_unit_test(test_raw),
+	    cmocka_unit_test(test_unsuited),      cmocka_unit_test(test_texts),
+	    cmocka_unit_test(test_complex),       cmocka_unit_test(test_types_of_the_registry),
+	    cmocka_unit_test(test_times),         cmocka_unit_test(test_times_overflow),
+	    cmocka_unit_test(test_keys),          cmocka_unit_test(test_small),
+	    cmocka_unit_test(test_problems),      cmocka_unit_test(test_damage),
+	    cmocka_unit_test(test_requests),      cmocka_unit_test(test_tags),
+	    cmocka_unit_test(test_memory),        cmocka_unit_test(test_missing),
+	    cmocka_unit_test(test_strict),        cmocka_unit_test(test_chains),
+	    cmocka_unit_test(test_changing),      cmocka_unit_test(test_flights),
+	    cmocka_unit_test(test_fresh),         cmocka_unit_test(test_rewritten),
+	    cmocka_unit_test(test_lend),          cmocka_unit_test(test_long_path),
+	    cmocka_unit_test(test_stale_copies),  cmocka_unit_test(test_twin_fields),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
