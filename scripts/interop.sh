@@ -96,6 +96,7 @@ exchange_v2() {
 		mkdir -p "$BUILD/interop-v2"
 		"$python" tests/interop/v2.py "$BUILD/zinc" "$BUILD/interop-v2" || status=1
 		"$python" tests/interop/zip_store.py "$BUILD/zinc" "$BUILD/interop-zip" || status=1
+		"$python" tests/interop/other_codecs.py "$BUILD/zinc" "$BUILD/interop-codecs2" || status=1
 		"$python" tests/interop/drafts.py "$BUILD/zinc" "$BUILD/interop-drafts" ../shared/fixtures || status=1
 	done
 	return $status
@@ -131,6 +132,12 @@ exchange_databases
 sign_like_botocore
 mkdir -p "$BUILD/interop-types"
 "$VENV/bin/python" tests/interop/extension_types.py "$BUILD/zinc" "$BUILD/interop-types"
+for venv in "$VENV" "$VENV2"; do # without it zfpy is skipped
+	"$venv/bin/python" -c 'import zfpy' 2>/dev/null ||
+		"$venv/bin/pip" install -q --disable-pip-version-check --only-binary :all: zfpy || echo "interop: no zfpy for $venv"
+done
+export ZARRS_PEER=${ZARRS_PEER:-$(realpath "$BUILD")/zarrs_peer}
+"$VENV/bin/python" tests/interop/other_codecs.py "$BUILD/zinc" "$BUILD/interop-codecs"
 "$VENV/bin/python" tests/interop/zip_store.py "$BUILD/zinc" "$BUILD/interop-zip"
 "$VENV/bin/python" tests/interop/xarray_sees.py "$BUILD/zinc" "$BUILD/interop-xarray"
 "$VENV/bin/python" tests/interop/plot.py "$BUILD/zinc" "$BUILD/interop-plot" 200

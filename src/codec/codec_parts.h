@@ -207,16 +207,12 @@ void zinc_recode_round(const zinc_dtype *t, double *v, size_t n);
 
 /* ---- zfp.c ---- */
 
+/* In the order of their names in codec_zfp.c. */
+enum { ZINC_ZFP_REVERSIBLE, ZINC_ZFP_EXPERT, ZINC_ZFP_FIXED_ACCURACY, ZINC_ZFP_FIXED_RATE, ZINC_ZFP_FIXED_PRECISION };
+
 typedef struct zinc_zfp {
 	zinc_codec codec;
-	/* in the order of their names in codec_zfp.c */
-	enum {
-		ZINC_ZFP_REVERSIBLE,
-		ZINC_ZFP_EXPERT,
-		ZINC_ZFP_FIXED_ACCURACY,
-		ZINC_ZFP_FIXED_RATE,
-		ZINC_ZFP_FIXED_PRECISION
-	} mode;
+	int mode;
 	int64_t minbits, maxbits, maxprec, minexp; /* EXPERT */
 	int64_t precision;
 	double tolerance, rate;
