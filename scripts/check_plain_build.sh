@@ -21,7 +21,7 @@ main(void)
 END
 "${CC:-cc}" -I"$root/include" main.c ./*.o -o main -lpthread -lm
 test "$(./main)" = "$(sed -n 's/^#define ZINC_VERSION "\(.*\)"/\1/p' "$root/include/zinc.h")"
-if ldd ./main | grep -E 'zstd|blosc|isal|deflate|bz2|lzma|lz4|pcre2'; then
+if ldd ./main | grep -E 'zstd|blosc|isal|deflate|bz2|lzma|lz4|zfp|pcre2'; then
 	echo "check_plain_build: linked an unexpected library"
 	exit 1
 fi

@@ -98,6 +98,7 @@ exchange_v2() {
 		mkdir -p "$BUILD/interop-v2"
 		"$python" tests/interop/v2.py "$BUILD/zinc" "$BUILD/interop-v2" || status=1
 		"$python" tests/interop/zip_store.py "$BUILD/zinc" "$BUILD/interop-zip" || status=1
+		"$python" tests/interop/other_codecs.py "$BUILD/zinc" "$BUILD/interop-codecs2" || status=1
 		"$python" tests/interop/drafts.py "$BUILD/zinc" "$BUILD/interop-drafts" ../shared/fixtures || status=1
 	done
 	return $status
@@ -152,6 +153,7 @@ mkdir -p "$BUILD/interop-types"
 "$VENV/bin/python" tests/interop/n5.py "$BUILD/zinc" "$BUILD/interop-n5" "$VENV2/bin/python"
 "$VENV/bin/python" tests/interop/small_types.py "$BUILD/zinc" "$BUILD/interop-small"
 "$VENV/bin/python" tests/interop/small_floats.py "$BUILD/zinc" "$BUILD/interop-floats"
+"$VENV/bin/python" tests/interop/other_codecs.py "$BUILD/zinc" "$BUILD/interop-codecs"
 "$VENV/bin/python" tests/interop/zip_store.py "$BUILD/zinc" "$BUILD/interop-zip"
 "$VENV/bin/python" tests/interop/xarray_sees.py "$BUILD/zinc" "$BUILD/interop-xarray"
 "$VENV/bin/python" tests/interop/plot.py "$BUILD/zinc" "$BUILD/interop-plot" 200

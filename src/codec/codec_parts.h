@@ -253,16 +253,12 @@ bool zinc_floats_to_ints(const zinc_dtype *to, void *out, const zinc_dtype *from
 
 /* ---- zfp.c ---- */
 
+/* In the order of their names in codec_zfp.c. */
+enum { ZINC_ZFP_REVERSIBLE, ZINC_ZFP_EXPERT, ZINC_ZFP_FIXED_ACCURACY, ZINC_ZFP_FIXED_RATE, ZINC_ZFP_FIXED_PRECISION };
+
 typedef struct zinc_zfp {
 	zinc_codec codec;
-	/* in the order of their names in codec_zfp.c */
-	enum {
-		ZINC_ZFP_REVERSIBLE,
-		ZINC_ZFP_EXPERT,
-		ZINC_ZFP_FIXED_ACCURACY,
-		ZINC_ZFP_FIXED_RATE,
-		ZINC_ZFP_FIXED_PRECISION
-	} mode;
+	int mode;
 	int64_t minbits, maxbits, maxprec, minexp; /* EXPERT */
 	int64_t precision;
 	double tolerance, rate;

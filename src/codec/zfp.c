@@ -39,11 +39,24 @@ zinc_zfp_loses(const zinc_codec *c)
 static unsigned
 width_of(const zinc_dtype *t)
 {
-	if (t->kind == ZINC_KIND_FLOAT)
-		return t->size >= 4 ? 8 * t->size : 0;
-	if (t->kind == ZINC_KIND_INT || t->kind == ZINC_KIND_UINT)
-		return t->size == 8 ? 64 : 32;
-	return 0;
+	if (t->kind != ZINC_KIND_FLOAT && t->kind != ZINC_KIND_INT && t->kind != ZINC_KIND_UINT)
+		return 0;
+	switch (t->type) {
+	case ZINC_INT64:
+	case ZINC_UINT64:
+	case ZINC_FLOAT64:
+		return 64;
+	case ZINC_INT8:
+	case ZINC_INT16:
+	case ZINC_INT32:
+	case ZINC_UINT8:
+	case ZINC_UINT16:
+	case ZINC_UINT32:
+	case ZINC_FLOAT32:
+		return 32;
+	default:
+		return 0;
+	}
 }
 
 /* Is an element a number of libzfp as it is? */

@@ -150,6 +150,8 @@ damaged(void **state)
 	n = unhex("1000000000000000 00000000 02000000 02000000 03000000 61c3a9", in, sizeof in);
 	assert_ok(chain_init(&t, NULL, SMALL, "bytes", three, NULL, true, &err));
 	assert_ok(chain_decode(&t, in, n, back, &err));
+	n = unhex("1000000000000000 00000000 02000000 01000000 03000000 61c3a9", in, sizeof in); /* but not decrease */
+	assert_int_equal(chain_decode(&t, in, n, back, &err), ZINC_E_CORRUPT);
 	chain_fini(&t);
 }
 
