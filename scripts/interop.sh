@@ -131,6 +131,7 @@ exchange_databases
 sign_like_botocore
 mkdir -p "$BUILD/interop-types"
 "$VENV/bin/python" tests/interop/extension_types.py "$BUILD/zinc" "$BUILD/interop-types"
+"$VENV/bin/python" tests/interop/rectilinear.py "$BUILD/zinc" "$BUILD/interop-rectilinear"
 "$VENV/bin/python" tests/interop/zip_store.py "$BUILD/zinc" "$BUILD/interop-zip"
 "$VENV/bin/python" tests/interop/xarray_sees.py "$BUILD/zinc" "$BUILD/interop-xarray"
 "$VENV/bin/python" tests/interop/plot.py "$BUILD/zinc" "$BUILD/interop-plot" 200
