@@ -142,10 +142,10 @@ take_shapes(struct wanted *w, PyObject *shape, PyObject *chunks, PyObject *shard
 static PyObject *
 array_create(PyObject *none, PyObject *args, PyObject *kw)
 {
-	static char *names[] = {"hierarchy",  "path",         "shape",     "dtype",      "chunks",
-				"shards",     "auto_shards",  "codecs",    "fill",       "dimension_names",
-				"attributes", "key_encoding", "overwrite", "big_endian", "fortran",
-				NULL};
+	static char *names[] = {"hierarchy",   "path",         "shape",     "dtype",      "chunks",
+				"shards",      "auto_shards",  "codecs",    "fill",       "dimension_names",
+				"attributes",  "key_encoding", "overwrite", "big_endian", "fortran",
+				"chunk_edges", "shard_edges",  NULL};
 	struct wanted w = {.o = ZINC_ARRAY_OPTIONS_INIT};
 	PyObject *h = NULL, *shape = NULL, *chunks = Py_None, *shards = Py_None, *dims = Py_None;
 	const char *path = NULL;
@@ -154,10 +154,10 @@ array_create(PyObject *none, PyObject *args, PyObject *kw)
 	zpy_call c;
 
 	(void)none;
-	if (!PyArg_ParseTupleAndKeywords(args, kw, "O!sOs|$OOpzzOzzipp", names, zpy_hierarchy_type, &h, &path, &shape,
+	if (!PyArg_ParseTupleAndKeywords(args, kw, "O!sOs|$OOpzzOzzippzz", names, zpy_hierarchy_type, &h, &path, &shape,
 					 &w.o.dtype, &chunks, &shards, &w.o.auto_shards, &w.o.codecs, &w.o.fill, &dims,
 					 &w.o.attributes, &w.o.key_encoding, &w.o.overwrite, &w.o.big_endian,
-					 &w.o.fortran))
+					 &w.o.fortran, &w.o.chunk_edges, &w.o.shard_edges))
 		return NULL;
 	failed = take_shapes(&w, shape, chunks, shards) != 0 || take_names(&w, dims) != 0;
 	if (!failed) {
@@ -284,11 +284,52 @@ extent(PyObject *self, extent_fn get)
 	return zpy_tuple(zinc_array_ndim(of(self)), shape);
 }
 
+/* None where chunks have several lengths; those in shards have one. */
 static PyObject *
 get_chunks(PyObject *self, void *none)
 {
+	uint64_t shards[ZINC_MAX_NDIM];
+
 	(void)none;
+	if (!zinc_array_grid_regular(of(self)) && !zinc_array_shard_shape(of(self), shards))
+		Py_RETURN_NONE;
 	return extent(self, zinc_array_chunk_shape);
+}
+
+static PyObject *
+get_regular(PyObject *self, void *none)
+{
+	(void)none;
+	return PyBool_FromLong(zinc_array_grid_regular(of(self)));
+}
+
+static PyObject *
+array_lengths(PyObject *self, PyObject *axis)
+{
+	const int dim = (int)PyLong_AsLong(axis);
+	uint64_t grid[ZINC_MAX_NDIM], start, extent;
+	PyObject *tuple, *item;
+	uint64_t i;
+
+	if (PyErr_Occurred())
+		return NULL;
+	if (dim < 0 || dim >= zinc_array_ndim(of(self)) || !zinc_array_grid_shape(of(self), grid)) {
+		PyErr_SetString(PyExc_IndexError, "there is no such dimension, or the grid is not supported");
+		return NULL;
+	}
+	if (grid[dim] > PY_SSIZE_T_MAX)
+		return PyErr_NoMemory();
+	tuple = PyTuple_New((Py_ssize_t)grid[dim]);
+	for (i = 0; tuple && i < grid[dim]; i++) {
+		item = zinc_array_chunk_span(of(self), dim, i, &start, &extent)
+			   ? PyLong_FromUnsignedLongLong(extent)
+			   : PyLong_FromLong(0); /* the array has become shorter */
+		if (!item || PyTuple_SetItem(tuple, (Py_ssize_t)i, item) != 0) {
+			Py_DECREF(tuple);
+			return NULL;
+		}
+	}
+	return tuple;
 }
 
 static PyObject *
@@ -359,6 +400,7 @@ static PyGetSetDef properties[] = {{"shape", get_shape, NULL, NULL, NULL},
 				   {"chunks", get_chunks, NULL, NULL, NULL},
 				   {"shards", get_shards, NULL, NULL, NULL},
 				   {"grid", get_grid, NULL, NULL, NULL},
+				   {"regular", get_regular, NULL, NULL, NULL},
 				   {"fill", get_fill, NULL, NULL, NULL},
 				   {NULL, NULL, NULL, NULL, NULL}};
 
@@ -471,6 +513,7 @@ static PyMethodDef methods[] = {
     {"open", array_open, METH_VARARGS | METH_STATIC, NULL},
     {"from_document", from_document, METH_VARARGS | METH_STATIC, NULL},
     {"create", KEYWORDS(array_create), METH_VARARGS | METH_KEYWORDS | METH_STATIC, NULL},
+    {"lengths", array_lengths, METH_O, NULL},
     {"describe", describe, METH_NOARGS, NULL},
     {"refresh", refresh, METH_NOARGS, NULL},
     {"resize", resize, METH_VARARGS, NULL},

@@ -156,6 +156,8 @@ static const struct option copy_table[] = {{"format", TEXT, AT(format)},
 					   {"key_encoding", TEXT, AT(key_encoding)},
 					   {"for_xarray", FLAG, AT(for_xarray)},
 					   {"force", FLAG, AT(force)},
+					   {"chunk_edges", TEXT, AT(chunk_edges)},
+					   {"shard_edges", TEXT, AT(shard_edges)},
 					   {NULL, FLAG, 0}};
 #undef AT
 

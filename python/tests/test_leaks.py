@@ -192,6 +192,7 @@ GOOD: dict[str, Callable[[Rig], object]] = {
     "Array.grid": lambda r: r.a.grid,
     "Array.fill": lambda r: (r.a.fill, r.s.fill),
     "Array.describe": lambda r: r.a.describe(),
+    "Array.lengths": lambda r: r.a.lengths(0),
     "Array.refresh": lambda r: r.a.refresh(),
     "Array.get": lambda r: (r.a.get((slice(1, 3), 2), np.empty, np.dtype("i4")), r.a.get((0, 0), np.empty, np.dtype("i4"))),
     "Array.read": lambda r: r.a.read(r.out, INT32, progress=r.progress),

@@ -394,11 +394,24 @@ def test_missing_chunks(tmp_path):
 
 def test_unsupported_is_said(tmp_path):
     """A grid that libzinc does not know: an error with its name, and no data set without the variable."""
+    group = zarr.open_group(tmp_path / "a", mode="w")
+    group.create_array("v", shape=(6,), chunks=(2,), dtype="i4", dimension_names=("x",))
+    document = tmp_path / "a/v/zarr.json"
+    document.write_text(document.read_text().replace('"regular"', '"hexagonal"'))
+    with pytest.raises(zinczarr.errors.UnsupportedError, match="hexagonal"):
+        xr.open_dataset(tmp_path / "a", engine=ZINC)
+
+
+@pytest.mark.parametrize("shards", [False, True])
+def test_chunks_of_several_lengths(tmp_path, shards):
+    grid = {"shards": ((4, 6, 2), (6,)), "chunks": (2, 3)} if shards else {"chunks": ((1, 8, 3), (2, 4))}
     with zarr.config.set({"array.rectilinear_chunks": True}):
         group = zarr.open_group(tmp_path / "a", mode="w")
-        group.create_array("v", shape=(6,), chunks=((1, 2, 3),), dtype="i4", dimension_names=("x",))
-    with pytest.raises(zinczarr.errors.UnsupportedError, match="rectilinear"):
-        xr.open_dataset(tmp_path / "a", engine=ZINC)
+        v = group.create_array("v", shape=(12, 6), dtype="i4", dimension_names=("y", "x"), **grid)
+        v[...] = np.arange(72).reshape(12, 6)
+    ours = xr.open_dataset(tmp_path / "a", engine=ZINC, chunks={})
+    assert (ours.v.values == np.arange(72).reshape(12, 6)).all()
+    assert ours.v.encoding["chunks"] == ((2, 3) if shards else ((1, 8, 3), (2, 4)))
 
 
 @pytest.mark.parametrize("version", [2, 3])

@@ -163,6 +163,23 @@ for to in '' '--chunks [[1,29],[7,9]]' '--format v2'; do
 	zinc 0 validate p.zarr
 done
 
+# ---- served, as chunks of one shape ----
+"$ZINC" serve a.zarr --no-token >address 2>why &
+server=$!
+trap 'kill $server 2>/dev/null || true' EXIT
+for _ in {1..100}; do
+	[ ! -s address ] && kill -0 $server 2>/dev/null || break
+	sleep 0.1
+done
+if [ -s address ]; then
+	zinc 0 diff a.zarr "$(head -n 1 address)v3"
+	zinc 0 info "$(head -n 1 address)v3/a"
+	has 'chunks       10 x 3,'
+	kill $server
+else
+	echo "not served: $(cat why)" # built without the server
+fi
+
 # ---- the number of chunks costs nothing ----
 zinc 0 create h.zarr --shape 4611686018427387904 --dtype int8 --chunks '[[3, [4, 1152921504606846976]]]'
 printf '\5' >five

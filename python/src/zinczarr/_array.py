@@ -148,16 +148,26 @@ class Array:
 
     @property
     def chunks(self) -> Shape:
-        """The shape of a chunk; of an inner chunk where sharded.  UnsupportedError if the grid is not supported."""
+        """The shape of a chunk; of an inner chunk where sharded.
+
+        UnsupportedError if chunks have several lengths (see `write_chunk_sizes`), or the grid is not supported.
+        """
         found = self._core.chunks
         if found is None:
-            raise UnsupportedError(f"{self.url}: {self.name}: {self._core.unsupported or 'chunks differ in shape'}")
+            raise self._uneven("chunks")
         return found
 
     @property
     def shards(self) -> Shape | None:
-        """The shape of shards, or None."""
-        return self._core.shards
+        """The shape of shards, or None.  UnsupportedError if they have several lengths (see `write_chunk_sizes`)."""
+        found = self._core.shards
+        if found is not None and not self._core.regular:
+            raise self._uneven("shards")
+        return found
+
+    def _uneven(self, what: str) -> UnsupportedError:
+        why = self._core.unsupported or f"{what} have several lengths; see write_chunk_sizes"
+        return UnsupportedError(f"{self.url}: {self.name}: {why}")
 
     @property
     def read_chunk_sizes(self) -> tuple[Shape, ...]:
@@ -188,6 +198,8 @@ class Array:
     @property
     def cdata_shape(self) -> Shape:
         """How many chunks there are along each dimension; inner ones where sharded."""
+        if self._core.grid is not None and self._core.chunks is None:
+            return self._core.grid
         return tuple(-(-n // max(c, 1)) for n, c in zip(self.shape, self.chunks, strict=True))
 
     @property
@@ -198,9 +210,22 @@ class Array:
     @property
     def nchunks_initialized(self) -> int:
         """How many chunks are stored; every chunk of a stored shard counts."""
+        if self._core.shards is not None and not self._core.regular:
+            return self._chunks_in_stored_shards()
         shards = self.shards
         per = math.prod(s // c for s, c in zip(shards, self.chunks, strict=True)) if shards else 1
         return self.stored()["objects"] * per
+
+    def _chunks_in_stored_shards(self) -> int:
+        """Shards have several lengths: each is looked for."""
+        h = self._place.hierarchy()
+        keys = {key for key, _ in h.store.list(h.prefix + (self.path + "/" if self.path else ""))}
+        per = [[n // c for n in edge] for edge, c in zip(map(self._core.lengths, range(self.ndim)), self.chunks, strict=True)]
+        return sum(
+            math.prod(counts[i] for counts, i in zip(per, index, strict=True))
+            for index in np.ndindex(*(self._core.grid or ()))
+            if self._core.chunk_key(index) in keys
+        )
 
     def nbytes_stored(self) -> int:
         """Bytes of all keys of the array in the store, with its metadata."""
@@ -560,9 +585,12 @@ class Array:
         """Indexing by whole chunks, or shards where sharded."""
         return BlockIndex(self)
 
-    def _edges(self, inner: bool = False) -> list[int]:
-        """For each dimension the length of a stored object."""
-        return list(self.chunks if inner or self.shards is None else self.shards)
+    def _edges(self, inner: bool = False) -> list[int | Shape]:
+        """For each dimension the length of a stored object, or of all, cut at the end."""
+        core = self._core
+        if core.grid is None or core.regular or (inner and core.shards is not None):
+            return list(self.chunks if inner or self.shards is None else self.shards)
+        return [_cut(n, core.lengths(d)) for d, n in enumerate(self.shape)]
 
     # ---- as an object of Python and NumPy ----
 
@@ -581,7 +609,9 @@ class Array:
     def __iter__(self) -> Iterator[Any]:
         """The items along the first axis; a block of them is read at a time."""
         n = len(self)
-        step = max(1, (self.shards or self.chunks or (1,))[0])
+        core = self._core
+        widest = core.shards or core.chunks
+        step = max(1, widest[0] if widest else max(core.lengths(0), default=1))
         for i in range(0, n, step):
             yield from self[i : i + step]
 
@@ -777,5 +807,10 @@ def _broadcast(source: AnyArray, shape: Shape) -> AnyArray:
         raise ValueError(f"could not broadcast a value of the shape {source.shape} to {shape}") from None
 
 
-def _lengths(n: int, edge: int) -> Shape:
-    return tuple(min(edge, n - i) for i in range(0, n, max(edge, 1)))
+def _cut(n: int, lengths: Shape) -> Shape:
+    """The last one ends with the dimension."""
+    return (*lengths[:-1], n - sum(lengths[:-1])) if lengths else ()
+
+
+def _lengths(n: int, edge: int | Shape) -> Shape:
+    return edge if isinstance(edge, tuple) else tuple(min(edge, n - i) for i in range(0, n, max(edge, 1)))

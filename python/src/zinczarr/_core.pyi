@@ -158,6 +158,8 @@ class Array:
         overwrite: int = 0,
         big_endian: bool = False,
         fortran: bool = False,
+        chunk_edges: str | None = None,
+        shard_edges: str | None = None,
     ) -> Array: ...
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -182,15 +184,21 @@ class Array:
     def unsupported(self) -> str | None: ...
     @property
     def chunks(self) -> tuple[int, ...] | None:
-        """The inner chunks where sharded"""
+        """The inner chunks where sharded; None where chunks have several lengths"""
     @property
-    def shards(self) -> tuple[int, ...] | None: ...
+    def shards(self) -> tuple[int, ...] | None:
+        """The largest along each dimension, where they have several lengths"""
     @property
     def grid(self) -> tuple[int, ...] | None:
         """Stored objects along each dimension"""
     @property
+    def regular(self) -> bool:
+        """Stored objects have one shape"""
+    @property
     def fill(self) -> bytes | str | None:
         """The fill value: an element in native byte order; text for "string"; None: unsupported"""
+    def lengths(self, axis: int, /) -> tuple[int, ...]:
+        """The length of each stored object along a dimension, not cut at the array's end"""
     def describe(self) -> str: ...
     def refresh(self) -> None: ...
     def get(self, key: Any, make: Callable[..., Any], dtype: Any, /) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import base64
+import json
 import math
 import operator
 import re
@@ -128,10 +129,27 @@ def shape_of(shape: object) -> tuple[int, ...]:
     return made
 
 
+def edges_text(chunks: object) -> str | None:
+    """Chunks of several lengths as the library takes them: for each dimension a length, or a list; None: of one length.
+
+    >>> edges_text([[10, 20], 4]), edges_text((5, 4))
+    ('[[10, 20], 4]', None)
+    """
+    if isinstance(chunks, (str, Mapping)) or not isinstance(chunks, Iterable):
+        return None
+    items = [*chunks]
+    if not any(isinstance(item, Iterable) for item in items):
+        return None
+    return json.dumps([_edges(item) if isinstance(item, Iterable) else operator.index(item) for item in items])
+
+
+def _edges(items: Iterable[object]) -> list[object]:
+    """Lengths, and [length, count]."""
+    return [[*map(operator.index, n)] if isinstance(n, Iterable) else operator.index(n) for n in items]  # type: ignore[arg-type]
+
+
 def _length(item: object, span: int, unit: int) -> int:
     """Of a chunk along one dimension; -1 and None are all of it."""
-    if isinstance(item, Iterable):
-        raise NotImplementedError("chunks of different lengths can be read, but not created")
     n = -1 if item is None else operator.index(item)  # type: ignore[arg-type]
     if n == -1:
         return max(-(-span // unit), 1) * unit

@@ -193,10 +193,16 @@ def _stored_html(array: Array, grid: Any) -> list[tuple[str, str]]:
         found = array.stored()
     except ZincError:
         return []
-    what = "shards" if array.shards else "chunks"
+    what = "shards" if array._core.shards else "chunks"
     ratio = f", ratio {found['decoded_bytes'] / found['bytes']:.1f}" if found["bytes"] else ""
     text = f"{found['objects']} of {found['objects_total']} {what}, {size_text(found['bytes'])}{ratio}"
     return [("Stored", f'<span class="zinc-key"></span>{_esc(text)}')]
+
+
+def _shards(array: Array) -> str | None:
+    if array._core.shards is None:
+        return None
+    return _esc(shape_text(array._core.shards)) if array._core.regular else "different lengths"
 
 
 def array_html(array: Array) -> str:
@@ -211,7 +217,7 @@ def array_html(array: Array) -> str:
         ("Shape", _esc(shape_text(array.shape))),
         ("Dimensions", _esc(", ".join("-" if n is None else n for n in names)) if names else None),
         ("Chunks", _esc((shape_text(array.chunks) if regular else "different lengths") + count)),
-        ("Shards", _esc(shape_text(array.shards)) if array.shards else None),
+        ("Shards", _shards(array)),
         ("Codecs", "<br>".join(_esc(codec_text(codec)) for codec in chain(about))),
         ("Fill value", f"<code>{_esc(_value(about.get('fill_value')))}</code>"),
         ("Size", _esc(size_text(array.nbytes))),

@@ -13,6 +13,7 @@ import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -493,21 +494,33 @@ def coordinate_plan(key: Any, shape: Shape) -> Plan:
     return plan
 
 
-def block_plan(key: Any, shape: Shape, edges: Sequence[int]) -> Plan:
-    """The key of `a.blocks[key]`: indices and slices of stored objects, whose lengths are `edges`."""
+def block_plan(key: Any, shape: Shape, edges: Sequence[int | Shape]) -> Plan:
+    """The key of `a.blocks[key]`: indices and slices of stored objects.
+
+    `edges` has for each dimension their length, or the lengths of all.
+    """
     items = [item for item in _expand(key, len(shape)) if item is not Ellipsis]
     return _basic_plan([_block_slice(item, d, shape, edges) for d, item in enumerate(items)], shape)
 
 
-def _block_slice(item: Item, d: int, shape: Shape, edges: Sequence[int]) -> slice:
-    edge = max(edges[d], 1) if d < len(edges) else 1
-    count = -(-shape[d] // edge) if d < len(shape) else 0
+def _block_slice(item: Item, d: int, shape: Shape, edges: Sequence[int | Shape]) -> slice:
+    edge = edges[d] if d < len(edges) else 1
+    if isinstance(edge, tuple):
+        ends = [0, *accumulate(edge)]
+        count = len(edge)
+    else:
+        ends, edge = [], max(edge, 1)
+        count = -(-shape[d] // edge) if d < len(shape) else 0
+
+    def end_of(block: int) -> int:
+        return ends[block] if ends else block * edge
+
     if isinstance(item, int):
         at = item + count if item < 0 else item
         if not 0 <= at < count:
             raise IndexError(f"block {item} is out of bounds for axis {d} with {count} blocks")
-        return slice(at * edge, (at + 1) * edge)
+        return slice(end_of(at), end_of(at + 1))
     if not isinstance(item, slice) or item.step not in (None, 1):
         raise IndexError("blocks are selected by integers and slices without a step")
     first, end, _ = item.indices(count)
-    return slice(first * edge, max(first, end) * edge)
+    return slice(end_of(first), end_of(max(first, end)))

@@ -89,6 +89,10 @@ def _stored_rows(array: Array) -> list[tuple[str, Any]]:
     return rows
 
 
+def _shards(array: Array) -> Any:
+    return "different lengths" if array._core.shards and not array._core.regular else array.shards
+
+
 def array_info(array: Array, *, complete: bool = False) -> Info:
     """What an array is; `complete` also lists what is stored."""
     about: dict[str, Any] = dict(array.metadata)
@@ -100,7 +104,7 @@ def array_info(array: Array, *, complete: bool = False) -> Info:
         ("Data type", dtype_name(about)),
         ("Shape", array.shape),
         ("Chunk shape", array.chunks if array._core.chunks is not None else "different lengths"),
-        ("Shard shape", array.shards),
+        ("Shard shape", _shards(array)),
         ("Dimension names", about.get("dimension_names")),
         ("Fill value", about.get("fill_value")),
         ("Codecs", ", ".join(codec_text(codec) for codec in chain(about))),

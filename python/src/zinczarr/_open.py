@@ -619,8 +619,9 @@ def make_array(
     config = _with_older(config, rest)
     refuse_unknown("create_array", rest)
     wanted = _wanted(shape, dtype, data, fill_value)
-    chunk = _create.chunk_shape(chunks, wanted.shape)
-    shard, auto = _create.shards_of(shards, chunk, wanted.shape)
+    chunk_edges, shard_edges = _create.edges_text(chunks), _create.edges_text(shards)
+    chunk = None if chunk_edges else _create.chunk_shape(chunks, wanted.shape)
+    shard, auto = (None, False) if shard_edges else _create.shards_of(shards, chunk, wanted.shape)
     checksum = place.hierarchy().format == "v3"
     text, later = _json.attributes_text(attributes)
     made = _core.Array.create(
@@ -638,6 +639,8 @@ def make_array(
         key_encoding=_create.key_encoding_text(chunk_key_encoding),
         overwrite=overwrite_of(overwrite),
         fortran=_order(order),
+        chunk_edges=chunk_edges,
+        shard_edges=shard_edges,
     )
     if fill_value is None:
         _undefine_fill(place)

@@ -166,6 +166,8 @@ def copy(
         "convert": convert_flags(convert),
         "auto_chunks": _is_auto(chunks),
         "auto_shards": _is_auto(shards),
+        "chunk_edges": _create.edges_text(chunks),
+        "shard_edges": _create.edges_text(shards),
         "for_xarray": for_xarray,
         "verify": verify,
         "resume": resume,
@@ -184,13 +186,18 @@ def copy(
             url,
             to,
             _flags(options),
-            chunks=None if chunks is None or _is_auto(chunks) else _create.shape_of(chunks),
-            shards=None if shards is None or _is_auto(shards) else _create.shape_of(shards),
+            chunks=_shape(chunks),
+            shards=_shape(shards),
             settings=_merged(mine, theirs),
             note=note,
             progress=report,
         )
     return CopyResult(_url.shown(url), _url.shown(to), dry_run, notes, **counts)
+
+
+def _shape(value: object) -> tuple[int, ...] | None:
+    """None where it is not one."""
+    return None if value is None or _is_auto(value) or _create.edges_text(value) else _create.shape_of(value)
 
 
 def _is_auto(value: object) -> bool:

@@ -131,7 +131,7 @@ class Source:
         encoding: dict[str, Any] = {
             "chunks": chunks,
             "preferred_chunks": dict(zip(dimensions, chunks, strict=True)),
-            "shards": self.array.shards,
+            "shards": self.array.shards if self.array._core.regular else None,
             **codecs_of(self.format, self.document),
             **more,
         }
