@@ -1,7 +1,7 @@
 /*
  * floats_to_ints.c - float32 and float64 to integers, rounded in any direction, a block at once
  *
- *     limit -> round -> store         each step is one loop over a block on the stack
+ *     limit, round -> store         two loops over a block on the stack
  *
  * The loops have a constant length and neither branches nor comparisons of rounded floats, so that compilers vectorise
  * them.  Whatever is not an ordinary number in range makes the whole block fail, and the caller converts its elements
@@ -32,16 +32,18 @@
 typedef uint32_t word_f32;
 typedef uint64_t word_f64;
 
-/* Round each number, add `step` to the integer, and collect what is outside of [low, high] in the top bit. */
+/* Limit each number to [least, most], round it and add `step` to the integer; -0 becomes 0, and NaN stays.  Collect in
+ * the top bit what is outside of [low, high], and numbers with the largest exponent: infinities and NaN. */
 #define ROUND(tag, real, step)                                                                                         \
 	for (i = 0; i < BLOCK; i++) {                                                                                  \
-		const real x = v[i], sum = x + SHIFT_##tag, nearest = sum - SHIFT_##tag;                               \
+		const real up = v[i] < least ? least : v[i], x = (up > most ? most : up) + 0;                          \
+		const real sum = x + SHIFT_##tag, nearest = sum - SHIFT_##tag;                                         \
 		const word_##tag sign = sign_##tag(x), above = sign_##tag(x - nearest),                                \
 				 below = sign_##tag(nearest - x);                                                      \
                                                                                                                        \
 		(void)sign, (void)above, (void)below;                                                                  \
 		out[i] = bits_##tag(sum) - SHIFT_BITS_##tag + (word_##tag)(step);                                      \
-		outside |= (out[i] - low) | (high - out[i]);                                                           \
+		outside |= (out[i] - low) | (high - out[i]) | ((bits_##tag(v[i]) & MAGNITUDE_##tag) + EXPONENT_##tag); \
 	}                                                                                                              \
 	break
 
@@ -69,25 +71,8 @@ typedef uint64_t word_f64;
 		return bits_##tag(v) >> TOP_##tag;                                                                     \
 	}                                                                                                              \
                                                                                                                        \
-	/* Limit numbers to [low, high]; -0 becomes 0, and NaN stays.  False: one is infinite or NaN, with the         \
-	 * largest exponent. */                                                                                        \
-	static bool limit_##tag(real v[BLOCK], real low, real high)                                                    \
-	{                                                                                                              \
-		word_##tag top = 0;                                                                                    \
-		size_t i;                                                                                              \
-                                                                                                                       \
-		for (i = 0; i < BLOCK; i++)                                                                            \
-			top |= (bits_##tag(v[i]) & MAGNITUDE_##tag) + EXPONENT_##tag;                                  \
-		for (i = 0; i < BLOCK; i++) {                                                                          \
-			const real x = v[i] < low ? low : v[i];                                                        \
-                                                                                                                       \
-			v[i] = (x > high ? high : x) + 0;                                                              \
-		}                                                                                                      \
-		return !(top >> TOP_##tag);                                                                            \
-	}                                                                                                              \
-                                                                                                                       \
 	static bool round_##tag(const real v[BLOCK], word_##tag out[BLOCK], zinc_rounding rounding, word_##tag low,    \
-				word_##tag high)                                                                       \
+				word_##tag high, real least, real most)                                                \
 	{                                                                                                              \
 		word_##tag outside = 0;                                                                                \
 		size_t i;                                                                                              \
@@ -108,8 +93,8 @@ typedef uint64_t word_f64;
 	}                                                                                                              \
                                                                                                                        \
 	/* Round n numbers, of which v has copies and zeros behind them. */                                            \
-	static bool convert_##tag(real v[BLOCK], word_##tag out[BLOCK], const zinc_dtype *to, zinc_rounding rounding,  \
-				  bool clamp, bool wrap)                                                               \
+	static bool convert_##tag(const real v[BLOCK], word_##tag out[BLOCK], const zinc_dtype *to,                    \
+				  zinc_rounding rounding, bool clamp, bool wrap)                                       \
 	{                                                                                                              \
 		const bool is_signed = to->kind == ZINC_KIND_INT, fits = (int64_t)1 << (to->bits & 63) < LIMIT_##tag;  \
 		int64_t low = 1 - LIMIT_##tag, high = LIMIT_##tag - 1;                                                 \
@@ -118,10 +103,9 @@ typedef uint64_t word_f64;
 			high = fits && to->bits < 64 ? ((int64_t)1 << (to->bits - is_signed)) - 1 : high;              \
 			low = !is_signed ? 0 : fits && to->bits < 64 ? -high - 1 : low;                                \
 		}                                                                                                      \
-		if (!(clamp && to->size < 8 ? limit_##tag(v, (real)low, (real)high)                                    \
-					    : limit_##tag(v, -(real)LIMIT_##tag, (real)LIMIT_##tag)))                  \
-			return false;                                                                                  \
-		return round_##tag(v, out, rounding, (word_##tag)low, (word_##tag)high);                               \
+		return round_##tag(v, out, rounding, (word_##tag)low, (word_##tag)high,                                \
+				   (real)(clamp && to->size < 8 ? low : -LIMIT_##tag),                                 \
+				   (real)(clamp && to->size < 8 ? high : LIMIT_##tag));                                \
 	}
 
 DEFINE(f32, float)
@@ -186,7 +170,7 @@ singles(const zinc_dtype *to, void *out, const void *in, size_t n, zinc_rounding
 
 /* Integers of 64 bits are converted here up to the limit. */
 static bool
-doubles(const zinc_dtype *to, void *out, double v[BLOCK], size_t n, zinc_rounding rounding, bool clamp, bool wrap)
+doubles(const zinc_dtype *to, void *out, const double v[BLOCK], size_t n, zinc_rounding rounding, bool clamp, bool wrap)
 {
 	uint64_t whole[BLOCK];
 
