@@ -237,6 +237,8 @@ zinc_status zinc_codec_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json 
 zinc_status zinc_codec_print_old(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
 /* Print a codec as v2 writes it, {"id": ..., the configuration}; *out NULL if v2 does not have it. */
 zinc_status zinc_codec_print_v2(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
+/* Is it a "packbits" that does not store the lowest bits of each number? */
+bool zinc_codec_drops_bits(const zinc_codec *c);
 /* Is the codec registered by a program? */
 bool zinc_codec_registered(const zinc_codec_ops *ops);
 /* Add a row for ever.  E_EXISTS if its name or an alias is in use. */

@@ -524,3 +524,9 @@ const zinc_codec_ops zinc_codec_packbits = {
     .check = packbits_check,
     .pack = &coder,
 };
+
+bool
+zinc_codec_drops_bits(const zinc_codec *c)
+{
+	return c->ops == &zinc_codec_packbits && ((const packbits_codec *)c)->as.first > 0;
+}

@@ -322,7 +322,8 @@ zinc_cp_boxes_trial(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, bool enc
 static const char *
 lossy_codec(const zinc_chain *chain, const zinc_dtype *t)
 {
-	static const char *const names[] = {"bitround", "quantize", "fixedscaleoffset", "astype", "delta", NULL};
+	static const char *const names[] = {"bitround",   "quantize",     "fixedscaleoffset", "astype",
+					    "cast_value", "scale_offset", "delta",            NULL};
 	const bool floats = t->kind == ZINC_KIND_FLOAT || t->kind == ZINC_KIND_COMPLEX;
 	const char *const *k;
 	int i;
@@ -331,6 +332,8 @@ lossy_codec(const zinc_chain *chain, const zinc_dtype *t)
 		for (k = names; *k; k++)
 			if (strstr(chain->aa[i]->ops->name, *k) && (floats || strcmp(*k, "delta") != 0))
 				return *k;
+	if (zinc_codec_drops_bits(chain->ab))
+		return chain->ab->ops->name;
 	return chain->shard ? lossy_codec(chain->shard->inner, t) : NULL;
 }
 
