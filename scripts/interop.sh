@@ -131,6 +131,10 @@ exchange_databases
 sign_like_botocore
 mkdir -p "$BUILD/interop-types"
 "$VENV/bin/python" tests/interop/extension_types.py "$BUILD/zinc" "$BUILD/interop-types"
+"$VENV/bin/python" -c 'import cast_value_rs' 2>/dev/null ||
+	"$VENV/bin/pip" install -q --disable-pip-version-check --only-binary :all: cast-value-rs ||
+	echo "interop: no cast-value-rs, so cast_value is not exchanged"
+ZARRS_PEER=${ZARRS_PEER:-$BUILD/zarrs_peer} "$VENV/bin/python" tests/interop/value_codecs.py "$BUILD/zinc" "$BUILD/interop-values"
 "$VENV/bin/python" tests/interop/zip_store.py "$BUILD/zinc" "$BUILD/interop-zip"
 "$VENV/bin/python" tests/interop/xarray_sees.py "$BUILD/zinc" "$BUILD/interop-xarray"
 "$VENV/bin/python" tests/interop/plot.py "$BUILD/zinc" "$BUILD/interop-plot" 200

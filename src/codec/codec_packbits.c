@@ -55,6 +55,7 @@ static const zinc_member members[] = {
      .type = ZINC_MEMBER_CHOICE,
      .choices = paddings,
      .fallback = PADDING_NONE,
+     .print = ZINC_PRINT_CHANGED,
      .at = offsetof(packbits_codec, padding)},
     BIT(first_bit, ZINC_PRINT_CHANGED),
     BIT(last_bit, ZINC_PRINT_CHANGED),
