@@ -155,6 +155,7 @@ mkdir -p "$BUILD/interop-types"
 "$VENV/bin/python" tests/interop/small_floats.py "$BUILD/zinc" "$BUILD/interop-floats"
 "$VENV/bin/python" tests/interop/other_codecs.py "$BUILD/zinc" "$BUILD/interop-codecs"
 "$VENV/bin/python" tests/interop/rectilinear.py "$BUILD/zinc" "$BUILD/interop-rectilinear"
+"$VENV/bin/python" tests/interop/value_codecs.py "$BUILD/zinc" "$BUILD/interop-values"
 "$VENV/bin/python" tests/interop/zip_store.py "$BUILD/zinc" "$BUILD/interop-zip"
 "$VENV/bin/python" tests/interop/xarray_sees.py "$BUILD/zinc" "$BUILD/interop-xarray"
 "$VENV/bin/python" tests/interop/plot.py "$BUILD/zinc" "$BUILD/interop-plot" 200

@@ -55,6 +55,7 @@ static const zinc_member members[] = {
      .type = ZINC_MEMBER_CHOICE,
      .choices = paddings,
      .fallback = PADDING_NONE,
+     .print = ZINC_PRINT_CHANGED,
      .at = offsetof(packbits_codec, padding)},
     BIT(first_bit, ZINC_PRINT_CHANGED),
     BIT(last_bit, ZINC_PRINT_CHANGED),
@@ -506,11 +507,19 @@ packbits_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in
 	return ZINC_OK;
 }
 
+/* Bits of floats below first_bit are dropped silently; those of integers must be equal to what decoding gives. */
+static bool
+packbits_loses(const zinc_codec *c)
+{
+	return ((const packbits_codec *)c)->as.first > 0;
+}
+
 static const zinc_pack_ops coder = {
     .encode = packbits_pack,
     .decode = packbits_unpack,
     .bound = packbits_bound,
     .plain = packbits_plain,
+    .loses = packbits_loses,
 };
 
 const zinc_codec_ops zinc_codec_packbits = {

@@ -1,11 +1,11 @@
 /*
  * floats_to_ints.c - float32 and float64 to integers, rounded in any direction, a block at once
  *
- *     read -> limit -> round -> store         each step is one loop over a block on the stack
+ *     limit, round -> store         two loops over a block on the stack
  *
- * The loops have a constant length and neither branches nor comparisons of floats, so that compilers vectorise them.
- * Whatever is not an ordinary number in range makes the whole block fail, and the caller converts its elements one by
- * one.
+ * The loops have a constant length and neither branches nor comparisons of rounded floats, so that compilers vectorise
+ * them.  Whatever is not an ordinary number in range makes the whole block fail, and the caller converts its elements
+ * one by one.
  */
 #include <float.h>
 
@@ -14,110 +14,107 @@
 #define BLOCK ZINC_RECODE_BLOCK
 
 /*
- * For |v| <= 2^51 the sum of v and this number is rounded to an integer, to nearest even, and counts up by one with it:
+ * For |v| <= LIMIT the sum of v and SHIFT is rounded to an integer, to nearest even, and its bits count up by one with
+ * it.  For doubles:
  *
  *      0x1.8p52 + v  =  0x433 8 000000000000 + the integer
  */
-#define SHIFT      0x1.8p52
-#define SHIFT_BITS 0x4338000000000000u
-#define LIMIT      0x1p51
-#define HALF_BITS  0x3fe0000000000000u
-#define MAGNITUDE  (UINT64_MAX >> 1)
+#define SHIFT_f32      0x1.8p23F
+#define SHIFT_f64      0x1.8p52
+#define SHIFT_BITS_f32 0x4b400000u
+#define SHIFT_BITS_f64 0x4338000000000000u
+#define LIMIT_f32      ((int64_t)1 << 22)
+#define LIMIT_f64      ((int64_t)1 << 51)
+#define HALF_BITS_f32  0x3f000000u
+#define HALF_BITS_f64  0x3fe0000000000000u
+#define EXPONENT_f32   0x800000u /* the lowest bit of the exponent */
+#define EXPONENT_f64   0x10000000000000u
+typedef uint32_t word_f32;
+typedef uint64_t word_f64;
 
-static inline uint64_t
-bits_of(double v)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &v, sizeof bits);
-	return bits;
-}
-
-/* The sign bit, as 0 or 1. */
-static inline uint64_t
-sign_of(double v)
-{
-	return bits_of(v) >> 63;
-}
-
-static void
-read_block(const zinc_dtype *from, const void *in, size_t n, double v[BLOCK])
-{
-	float f[BLOCK] = {0};
-	size_t i;
-
-	if (from->size == 8) {
-		memset(v + n, 0, (BLOCK - n) * sizeof *v);
-		memcpy(v, in, n * sizeof *v);
-		return;
-	}
-	memcpy(f, in, n * sizeof *f);
-	for (i = 0; i < BLOCK; i++)
-		v[i] = (double)f[i];
-}
-
-/* Limit numbers to [low, high]; -0 becomes 0, and NaN stays.  False: one is infinite or NaN, with the largest
- * exponent. */
-static bool
-limit_block(double v[BLOCK], double low, double high)
-{
-	uint64_t top = 0;
-	size_t i;
-
-	for (i = 0; i < BLOCK; i++)
-		top |= (bits_of(v[i]) & MAGNITUDE) + ((uint64_t)1 << 52);
-	for (i = 0; i < BLOCK; i++) {
-		const double x = v[i] < low ? low : v[i];
-
-		v[i] = (x > high ? high : x) + 0.0;
-	}
-	return !(top >> 63);
-}
-
-/* Round each number, add `step` to the integer, and collect what is outside of [low, high] in the top bit. */
-#define ROUND(step)                                                                                                    \
+/* Limit each number to [least, most], round it and add `step` to the integer; -0 becomes 0, and NaN stays.  Collect in
+ * the top bit what is outside of [low, high], and numbers with the largest exponent: infinities and NaN. */
+#define ROUND(tag, real, step)                                                                                         \
 	for (i = 0; i < BLOCK; i++) {                                                                                  \
-		const double sum = v[i] + SHIFT, nearest = sum - SHIFT;                                                \
+		const real up = v[i] < least ? least : v[i], x = (up > most ? most : up) + 0;                          \
+		const real sum = x + SHIFT_##tag, nearest = sum - SHIFT_##tag;                                         \
+		const word_##tag sign = sign_##tag(x), above = sign_##tag(x - nearest),                                \
+				 below = sign_##tag(nearest - x);                                                      \
                                                                                                                        \
-		(void)nearest;                                                                                         \
-		out[i] = bits_of(sum) - SHIFT_BITS + (step);                                                           \
-		outside |= (out[i] - low) | (high - out[i]);                                                           \
+		(void)sign, (void)above, (void)below;                                                                  \
+		out[i] = bits_##tag(sum) - SHIFT_BITS_##tag + (word_##tag)(step);                                      \
+		outside |= (out[i] - low) | (high - out[i]) | ((bits_##tag(v[i]) & MAGNITUDE_##tag) + EXPONENT_##tag); \
 	}                                                                                                              \
 	break
 
-/* 1 if the nearest integer is below v, above v. */
-#define BELOW sign_of(nearest - v[i])
-#define ABOVE sign_of(v[i] - nearest)
-/* 1 if v is a half, whose even neighbour is the one nearer to zero: then both differences have the sign of v. */
-#define HALF (((bits_of(v[i] - nearest) & MAGNITUDE) - HALF_BITS) >> 63 ^ 1)
-#define SHORT (HALF & ((bits_of(v[i] - nearest) ^ bits_of(v[i])) >> 63 ^ 1))
+/* 1 if x is a half whose even neighbour is the one nearer to zero: then x - nearest has the sign of x. */
+#define HALF(tag)  (((bits_##tag(x - nearest) & MAGNITUDE_##tag) - HALF_BITS_##tag) >> TOP_##tag ^ 1)
+#define SHORT(tag) (HALF(tag) & ~(above ^ sign))
 
-static bool
-round_block(const double v[BLOCK], uint64_t out[BLOCK], zinc_rounding rounding, uint64_t low, uint64_t high)
-{
-	uint64_t outside = 0;
-	size_t i;
+#define TOP_f32       31
+#define TOP_f64       63
+#define MAGNITUDE_f32 (UINT32_MAX >> 1)
+#define MAGNITUDE_f64 (UINT64_MAX >> 1)
 
-	switch (rounding) {
-	case ZINC_ROUND_EVEN:
-		ROUND(0);
-	case ZINC_ROUND_AWAY:
-		ROUND(SHORT * (1 - 2 * sign_of(v[i])));
-	case ZINC_ROUND_ZERO:
-		ROUND((BELOW & sign_of(v[i])) - (ABOVE & ~sign_of(v[i])));
-	case ZINC_ROUND_UP:
-		ROUND(BELOW);
-	case ZINC_ROUND_DOWN:
-		ROUND(0 - ABOVE);
+/* The functions for one type of floats. */
+#define DEFINE(tag, real)                                                                                              \
+	static inline word_##tag bits_##tag(real v)                                                                    \
+	{                                                                                                              \
+		word_##tag bits;                                                                                       \
+                                                                                                                       \
+		memcpy(&bits, &v, sizeof bits);                                                                        \
+		return bits;                                                                                           \
+	}                                                                                                              \
+                                                                                                                       \
+	static inline word_##tag sign_##tag(real v) /* 0 or 1 */                                                       \
+	{                                                                                                              \
+		return bits_##tag(v) >> TOP_##tag;                                                                     \
+	}                                                                                                              \
+                                                                                                                       \
+	static bool round_##tag(const real v[BLOCK], word_##tag out[BLOCK], zinc_rounding rounding, word_##tag low,    \
+				word_##tag high, real least, real most)                                                \
+	{                                                                                                              \
+		word_##tag outside = 0;                                                                                \
+		size_t i;                                                                                              \
+                                                                                                                       \
+		switch (rounding) {                                                                                    \
+		case ZINC_ROUND_EVEN:                                                                                  \
+			ROUND(tag, real, 0);                                                                           \
+		case ZINC_ROUND_AWAY:                                                                                  \
+			ROUND(tag, real, SHORT(tag) * (1 - 2 * sign));                                                 \
+		case ZINC_ROUND_ZERO:                                                                                  \
+			ROUND(tag, real, (below & sign) - (above & ~sign));                                            \
+		case ZINC_ROUND_UP:                                                                                    \
+			ROUND(tag, real, below);                                                                       \
+		case ZINC_ROUND_DOWN:                                                                                  \
+			ROUND(tag, real, 0 - above);                                                                   \
+		}                                                                                                      \
+		return !(outside >> TOP_##tag);                                                                        \
+	}                                                                                                              \
+                                                                                                                       \
+	/* Round n numbers, of which v has copies and zeros behind them. */                                            \
+	static bool convert_##tag(const real v[BLOCK], word_##tag out[BLOCK], const zinc_dtype *to,                    \
+				  zinc_rounding rounding, bool clamp, bool wrap)                                       \
+	{                                                                                                              \
+		const bool is_signed = to->kind == ZINC_KIND_INT, fits = (int64_t)1 << (to->bits & 63) < LIMIT_##tag;  \
+		int64_t low = 1 - LIMIT_##tag, high = LIMIT_##tag - 1;                                                 \
+                                                                                                                       \
+		if (!wrap) {                                                                                           \
+			high = fits && to->bits < 64 ? ((int64_t)1 << (to->bits - is_signed)) - 1 : high;              \
+			low = !is_signed ? 0 : fits && to->bits < 64 ? -high - 1 : low;                                \
+		}                                                                                                      \
+		return round_##tag(v, out, rounding, (word_##tag)low, (word_##tag)high,                                \
+				   (real)(clamp && to->size < 8 ? low : -LIMIT_##tag),                                 \
+				   (real)(clamp && to->size < 8 ? high : LIMIT_##tag));                                \
 	}
-	return !(outside >> 63);
-}
+
+DEFINE(f32, float)
+DEFINE(f64, double)
 
 /* The lowest bits of each number, in two's complement. */
 #define STORE(type)                                                                                                    \
 	do {                                                                                                           \
 		type r[BLOCK];                                                                                         \
-		size_t i;                                                                                              \
                                                                                                                        \
 		for (i = 0; i < BLOCK; i++)                                                                            \
 			r[i] = (type)v[i];                                                                             \
@@ -125,21 +122,29 @@ round_block(const double v[BLOCK], uint64_t out[BLOCK], zinc_rounding rounding, 
 	} while (0)
 
 static void
-store_block(const uint64_t v[BLOCK], uint32_t size, void *out, size_t n)
+store_f32(const uint32_t v[BLOCK], uint32_t size, void *out, size_t n)
 {
-	switch (size) {
-	case 1:
+	size_t i;
+
+	if (size == 1)
 		STORE(uint8_t);
-		break;
-	case 2:
+	else
 		STORE(uint16_t);
-		break;
-	case 4:
+}
+
+static void
+store_f64(const uint64_t v[BLOCK], uint32_t size, void *out, size_t n)
+{
+	size_t i;
+
+	if (size == 1)
+		STORE(uint8_t);
+	else if (size == 2)
+		STORE(uint16_t);
+	else if (size == 4)
 		STORE(uint32_t);
-		break;
-	default:
+	else
 		memcpy(out, v, n * sizeof *v);
-	}
 }
 
 bool
@@ -150,29 +155,49 @@ zinc_floats_to_ints_has(const zinc_dtype *to, const zinc_dtype *from)
 	return FLT_EVAL_METHOD == 0 && is_float && to->bits == 8 * to->size;
 }
 
+static bool
+singles(const zinc_dtype *to, void *out, const void *in, size_t n, zinc_rounding rounding, bool clamp, bool wrap)
+{
+	float v[BLOCK] = {0};
+	uint32_t whole[BLOCK];
+
+	memcpy(v, in, n * sizeof *v);
+	if (!convert_f32(v, whole, to, rounding, clamp, wrap))
+		return false;
+	store_f32(whole, to->size, out, n);
+	return true;
+}
+
 /* Integers of 64 bits are converted here up to the limit. */
+static bool
+doubles(const zinc_dtype *to, void *out, const double v[BLOCK], size_t n, zinc_rounding rounding, bool clamp, bool wrap)
+{
+	uint64_t whole[BLOCK];
+
+	if (!convert_f64(v, whole, to, rounding, clamp, wrap))
+		return false;
+	store_f64(whole, to->size, out, n);
+	return true;
+}
+
 bool
 zinc_floats_to_ints(const zinc_dtype *to, void *out, const zinc_dtype *from, const void *in, size_t n,
 		    zinc_rounding rounding, bool clamp, bool wrap)
 {
-	const bool is_signed = to->kind == ZINC_KIND_INT;
-	const int64_t most = ((int64_t)1 << 51) - 1;
-	int64_t low = -most, high = most;
-	uint64_t whole[BLOCK];
 	double v[BLOCK];
-	bool finite;
+	float f[BLOCK];
+	size_t i;
 
-	if (!wrap) {
-		high = to->size == 8 ? most : ((int64_t)1 << (to->bits - is_signed)) - 1;
-		low = !is_signed ? 0 : to->size == 8 ? -most : -high - 1;
+	if (from->size == 4 && to->size <= 2)
+		return singles(to, out, in, n, rounding, clamp, wrap);
+	if (from->size == 8) {
+		memcpy(v, in, n * sizeof *v);
+	} else {
+		memset(f, 0, sizeof f);
+		memcpy(f, in, n * sizeof *f);
+		for (i = 0; i < BLOCK; i++)
+			v[i] = (double)f[i];
 	}
-	read_block(from, in, n, v);
-	if (clamp && to->size < 8)
-		finite = limit_block(v, (double)low, (double)high);
-	else
-		finite = limit_block(v, -LIMIT, LIMIT);
-	if (!finite || !round_block(v, whole, rounding, (uint64_t)low, (uint64_t)high))
-		return false;
-	store_block(whole, to->size, out, n);
-	return true;
+	memset(v + n, 0, (BLOCK - n) * sizeof *v);
+	return doubles(to, out, v, n, rounding, clamp, wrap);
 }

@@ -322,7 +322,8 @@ zinc_cp_boxes_trial(zinc_cp *c, zinc_cp_node *n, const zinc_cp_plan *p, bool enc
 static const char *
 lossy_codec(const zinc_chain *chain, const zinc_dtype *t)
 {
-	static const char *const names[] = {"bitround", "quantize", "fixedscaleoffset", "astype", "delta", NULL};
+	static const char *const names[] = {"bitround",   "quantize",     "fixedscaleoffset", "astype",
+					    "cast_value", "scale_offset", "delta",            NULL};
 	const bool floats = t->kind == ZINC_KIND_FLOAT || t->kind == ZINC_KIND_COMPLEX;
 	const char *const *k;
 	int i;

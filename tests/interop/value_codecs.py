@@ -34,7 +34,7 @@ import numpy as np
 import zarr
 from exchange import DIRECTORY, counts, tell, zinc
 
-ZARRS = os.environ.get("ZARRS_PEER", "build/zarrs_peer")
+ZARRS = os.path.abspath(os.environ.get("ZARRS_PEER", "build/zarrs_peer"))
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
 ROUNDINGS = ["nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away"]
 NUMBERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]

@@ -274,8 +274,8 @@ configuration(void **state)
 	const bool in[8] = {true};
 
 	(void)state;
-	codec_prints(PLAIN, "bool", PACKBITS("\"padding_encoding\": \"none\""), "[]");
-	codec_prints(PACKBITS("\"first_bit\": null, \"last_bit\": null"), "int16", PADDED("none"), "[]");
+	codec_prints(PLAIN, "bool", "[{\"name\": \"packbits\"}]", "[]");
+	codec_prints(PACKBITS("\"first_bit\": null, \"last_bit\": null"), "int16", "[{\"name\": \"packbits\"}]", "[]");
 	codec_prints(PACKBITS("\"padding_encoding\": \"last_byte\", \"first_bit\": 0, \"last_bit\": 9"), "int16",
 		     PACKBITS("\"padding_encoding\": \"last_byte\", \"first_bit\": 0, \"last_bit\": 9"), "[]");
 	codec_words("packbits+crc32c", "bool", "[{\"name\": \"packbits\"}, {\"name\": \"crc32c\"}]");
