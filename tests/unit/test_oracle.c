@@ -371,6 +371,14 @@ static const char *const dtypes[] = {"bool",    "int8",    "int16",     "int32",
 				     "uint8",   "uint16",  "uint32",    "uint64",     "float16",
 				     "float32", "float64", "complex64", "complex128", "r24"};
 
+/* Types, chains and fill values that N5 has. */
+static bool
+fits_n5(int ndim, size_t type, const char *codecs, unsigned fill)
+{
+	return ndim > 0 && type > 0 && type < 12 && type != 9 && fill == 0 && !strchr(codecs, '+') &&
+	       strcmp(codecs, "crc32c") != 0;
+}
+
 static void
 open_subject(subject *x, zinc_context *ctx, const char *dir)
 {
@@ -428,18 +436,21 @@ open_subject(subject *x, zinc_context *ctx, const char *dir)
 	static const char *const encodings[] = {"default", "default.", "v2", "v2/"};
 	o.key_encoding = encodings[random_below(4)];
 	o.overwrite = 1;
+	if (!sharded && fits_n5(x->o.ndim, type, codecs, f))
+		open.format = "n5";
 	if (dir)
-		snprintf(url, sizeof url, "%s/oracle.zarr", dir);
+		snprintf(url, sizeof url, "%s/oracle.%s", dir, open.format ? "n5" : "zarr");
 	else
-		snprintf(url, sizeof url, "memory://oracle");
+		snprintf(url, sizeof url, "memory://oracle%s", open.format ? "/n5" : "/v3");
 	open.context = ctx;
 	open.relaxed = 1;
 	open.create = 1;
 	snprintf(x->describe, sizeof x->describe,
 		 "%s %s ndim %d shape %" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 " chunks %" PRIu64 ",%" PRIu64
-		 ",%" PRIu64 ",%" PRIu64 " %s codecs %s fill %s big %d keys %s",
+		 ",%" PRIu64 ",%" PRIu64 " %s codecs %s fill %s big %d keys %s%s",
 		 url, o.dtype, o.ndim, x->o.shape[0], x->o.shape[1], x->o.shape[2], x->o.shape[3], chunks[0], chunks[1],
-		 chunks[2], chunks[3], sharded ? "sharded" : "plain", codecs, fill, o.big_endian, o.key_encoding);
+		 chunks[2], chunks[3], sharded ? "sharded" : "plain", codecs, fill, o.big_endian, o.key_encoding,
+		 open.format ? " n5" : "");
 	if (zinc_hierarchy_open_url(&x->h, url, &open, &err) != ZINC_OK ||
 	    zinc_array_create(&x->a, x->h, zinc_hierarchy_path(x->h), &o, &err) != ZINC_OK)
 		fail_msg("%s: %s", x->describe, zinc_error_text(&err));
