@@ -507,7 +507,7 @@ packbits_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in
 	return ZINC_OK;
 }
 
-/* Bits of floats below first_bit are dropped silently; those of integers must be equal to what decoding gives. */
+/* Bits below first_bit are dropped; those above last_bit must be what decoding gives back. */
 static bool
 packbits_loses(const zinc_codec *c)
 {

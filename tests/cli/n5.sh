@@ -65,6 +65,13 @@ zinc 0 cp tree.n5/moved tree.zarr --format v3
 zinc 0 rm --yes tree.n5/moved
 [ ! -e tree.n5/moved/a/0 ] || bad "blocks of an erased group"
 
+# ---- levels of a multiscale group, as COSEM has them ----
+zinc 0 create levels.n5/v/s0 --format n5 --shape 40,60 --dtype uint8
+zinc 0 create levels.n5/v/s1 --shape 20,30 --dtype uint8
+zinc 0 attrs levels.n5/v 'multiscales=[{"name": "v", "datasets": [{"path": "s0"}, {"path": "s1", "transform": {"scale": [8, 8]}}]}]'
+zinc 0 conventions levels.n5/v
+has "level 1  /v/s1  20 x 30"
+
 # ---- attributes.json of others ----
 mkdir -p other
 echo '{"title": "mine"}' >other/attributes.json

@@ -439,6 +439,14 @@ spell_edges(const subject *x, char *text, size_t room)
 	snprintf(text + n, room - n, "]");
 }
 
+/* Types, chains and fill values that N5 has. */
+static bool
+fits_n5(int ndim, size_t type, const char *codecs, unsigned fill)
+{
+	return ndim > 0 && type > 0 && type < 12 && type != 9 && fill == 0 && !strchr(codecs, '+') &&
+	       strcmp(codecs, "crc32c") != 0;
+}
+
 static void
 open_subject(subject *x, zinc_context *ctx, const char *dir)
 {
@@ -507,19 +515,21 @@ open_subject(subject *x, zinc_context *ctx, const char *dir)
 	static const char *const encodings[] = {"default", "default.", "v2", "v2/"};
 	o.key_encoding = encodings[random_below(4)];
 	o.overwrite = 1;
+	if (!sharded && !uneven && fits_n5(x->o.ndim, type, codecs, f))
+		open.format = "n5";
 	if (dir)
-		snprintf(url, sizeof url, "%s/oracle.zarr", dir);
+		snprintf(url, sizeof url, "%s/oracle.%s", dir, open.format ? "n5" : "zarr");
 	else
-		snprintf(url, sizeof url, "memory://oracle");
+		snprintf(url, sizeof url, "memory://oracle%s", open.format ? "/n5" : "/v3");
 	open.context = ctx;
 	open.relaxed = 1;
 	open.create = 1;
 	snprintf(x->describe, sizeof x->describe,
 		 "%s %s ndim %d shape %" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 " chunks %" PRIu64 ",%" PRIu64
-		 ",%" PRIu64 ",%" PRIu64 " %s edges %.300s codecs %s fill %s big %d keys %s",
+		 ",%" PRIu64 ",%" PRIu64 " %s edges %.300s codecs %s fill %s big %d keys %s%s",
 		 url, o.dtype, o.ndim, x->o.shape[0], x->o.shape[1], x->o.shape[2], x->o.shape[3], chunks[0], chunks[1],
 		 chunks[2], chunks[3], sharded ? "sharded" : "plain", uneven ? edges_text : "equal", codecs, fill,
-		 o.big_endian, o.key_encoding);
+		 o.big_endian, o.key_encoding, open.format ? " n5" : "");
 	if (zinc_hierarchy_open_url(&x->h, url, &open, &err) != ZINC_OK ||
 	    zinc_array_create(&x->a, x->h, zinc_hierarchy_path(x->h), &o, &err) != ZINC_OK)
 		fail_msg("%s: %s", x->describe, zinc_error_text(&err));
