@@ -180,7 +180,7 @@ attributes(struct describe *d)
 					: zinc_json_make(d->doc, ZINC_JSON_OBJECT);
 }
 
-/* Of a regular grid only the name: its parameters are the shapes above. */
+/* Of a regular grid, also of N5, only the name: its parameters are the shapes above. */
 static zinc_json *
 chunk_grid(struct describe *d)
 {
@@ -188,7 +188,7 @@ chunk_grid(struct describe *d)
 
 	if (!d->m->grid)
 		return stored(d, "chunk_grid");
-	if (!zinc_grid_is_regular(d->m->grid))
+	if (strcmp(d->m->grid->ops->name, "regular") != 0)
 		return zinc_grid_print(d->m->grid, d->doc);
 	v = zinc_json_make(d->doc, ZINC_JSON_OBJECT);
 	if (zinc_json_set(d->doc, v, "name", zinc_json_make_string(d->doc, d->m->grid->ops->name), NULL) != ZINC_OK)

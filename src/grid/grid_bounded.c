@@ -1,12 +1,12 @@
 /*
- * grid_bounded.c - chunks of one shape, cut at the array's end (the extension of zarrs)
+ * grid_bounded.c - chunks of one shape, cut at the array's end: the extension of zarrs, and the blocks of N5
  *
  *     {"name": "zarrs.regular_bounded", "configuration": {"chunk_shape": [4]}}
  *
  *     shape [10]:  |4   |4   |2 |        `regular` would store the last chunk with 4 elements
  *
  * (1) A chunk at the end is stored with the shape that is left.  It would have to be encoded again for another shape of
- *     the array, so a resize is E_UNSUPPORTED (tests/unit/test_grid_bounded.c).
+ *     the array, so a resize is E_UNSUPPORTED (tests/unit/test_grid_bounded.c).  Blocks of N5 say their shape themselves.
  */
 #include "grid/rows.h"
 
@@ -85,13 +85,16 @@ bounded_find(void *self, int dim, uint64_t i)
 	return i / ((const bounded *)self)->step[dim];
 }
 
+/* A chunk outside the array has its full extent. */
 static void
 bounded_span(void *self, int dim, uint64_t chunk, uint64_t *start, uint64_t *extent)
 {
 	const bounded *b = self;
 
 	*start = chunk * b->step[dim];
-	*extent = zinc_min_u64(b->step[dim], b->length[dim] - *start);
+	*extent = b->step[dim];
+	if (*start < b->length[dim])
+		*extent = zinc_min_u64(*extent, b->length[dim] - *start);
 }
 
 static uint64_t
@@ -140,3 +143,39 @@ const zinc_grid_ops zinc_grid_ops_bounded = {
     .divides = bounded_divides,
     .fit = bounded_fit,
 };
+
+/* ---- blocks of N5 ---- */
+
+static uint64_t
+block_widest(void *self, int dim)
+{
+	return ((const bounded *)self)->step[dim];
+}
+
+/* Copies turn it into the regular grid of another format, which has its name and configuration. */
+static const zinc_grid_ops blocks = {
+    .name = "regular",
+    .purpose = "chunks of one shape that end with the array",
+    .print = bounded_print,
+    .close = bounded_close,
+    .count = bounded_count,
+    .find = bounded_find,
+    .span = bounded_span,
+    .widest = block_widest,
+};
+
+zinc_status
+zinc_grid_cut(zinc_grid *g, const uint64_t *shape, zinc_error *err)
+{
+	bounded *b = zinc_calloc(g->ctx, 1, sizeof *b);
+
+	if (!b)
+		return zinc_fail_nomem(err);
+	b->ctx = g->ctx;
+	memcpy(b->step, g->step, sizeof b->step);
+	memcpy(b->length, shape, (size_t)g->ndim * sizeof *shape);
+	g->ops = &blocks;
+	g->self = b;
+	g->opened = true;
+	return ZINC_OK;
+}
