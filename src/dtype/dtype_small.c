@@ -62,6 +62,29 @@ convert_each(const zinc_dtype *to, const zinc_dtype *from, void *dst, const void
 	return n;
 }
 
+/* The most frequent of these conversions: a bfloat16 is the upper half of a float32, rounded to even.  From halfway to
+ * the number after the largest on, the rules decide. */
+static size_t
+singles_to_bfloats(void *dst, const void *src, size_t n, int flags)
+{
+	const zinc_dtype *to = zinc_dtype_of(ZINC_BFLOAT16), *from = zinc_dtype_of(ZINC_FLOAT32);
+	const uint8_t *in = src;
+	uint16_t code = 0;
+	uint32_t bits;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		memcpy(&bits, in + i * sizeof bits, sizeof bits);
+		if ((bits & INT32_MAX) < 0x7f7f8000)
+			code = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+		else if (!convert_one(to, &code, from, &bits, flags))
+			return i;
+		if (dst)
+			memcpy((uint8_t *)dst + i * sizeof code, &code, sizeof code);
+	}
+	return n;
+}
+
 double
 zinc_dtype_round(zinc_type type, double v)
 {
@@ -234,5 +257,7 @@ zinc_small_convert(zinc_type to_type, zinc_type from_type, void *dst, const void
 		return zinc_real_to_complex(to_type, from_type, dst, src, n, flags);
 	if (to_type < ZINC_RAW)
 		return convert_from_small(to_type, from, dst, src, n, flags);
+	if (to_type == ZINC_BFLOAT16 && from_type == ZINC_FLOAT32)
+		return singles_to_bfloats(dst, src, n, flags);
 	return convert_each(to, from, dst, src, n, flags);
 }

@@ -75,6 +75,12 @@ zinc 0 create a.zarr/single --shape 1 --dtype complex_float32 --fill '[1,2]'
 zinc 0 cp a.zarr/single a.zarr/twin
 grep -q '"data_type": "complex_float32"' a.zarr/twin/zarr.json || bad "another name of complex_float32"
 
+# ---- packed numbers ----
+array packed int4 4 00 f9 07 08
+zinc 0 attrs a.zarr/packed scale_factor=0.5 _FillValue=-7
+zinc 0 cat a.zarr/packed --cf
+prints <<<"[ 0.   nan  3.5 -4. ]"
+
 # ---- codecs ----
 zinc 2 cp a.zarr/i a.zarr/none --codecs bitround:2
 has "elements of type int4 cannot be rounded" err

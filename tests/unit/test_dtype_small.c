@@ -120,6 +120,31 @@ floats_come_back(void **state)
 		}
 }
 
+/* (1): the short way from float32 to bfloat16, around middles and limits, gives what the exact form gives */
+static void
+singles_round_to_bfloats(void **state)
+{
+	static const uint32_t near[] = {0, 1, 0x7fff, 0x8000, 0x8001, 0xffff};
+	uint32_t high;
+	size_t i;
+
+	(void)state;
+	for (high = 0; high <= 0xffff; high++)
+		for (i = 0; i < sizeof near / sizeof near[0]; i++) {
+			const uint32_t bits = high << 16 | near[i];
+			uint16_t code = 0xbad;
+			uint64_t want = 0xbad;
+			zinc_exact x;
+			bool fits;
+
+			zinc_float_read(&zinc_format_float32, bits, &x);
+			fits = zinc_float_write(&zinc_format_bfloat16, &x, ZINC_ROUND_EVEN, &want) <= ZINC_FIT_ROUNDED;
+			assert_int_equal(zinc_dtype_convert(ZINC_BFLOAT16, ZINC_FLOAT32, NULL, &bits, 1, 0), fits);
+			assert_int_equal(zinc_dtype_convert(ZINC_BFLOAT16, ZINC_FLOAT32, &code, &bits, 1, 0), fits);
+			assert_int_equal(code, want);
+		}
+}
+
 static size_t
 from_double(zinc_type to, double v, int flags, uint16_t *out)
 {
@@ -481,12 +506,19 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(floats_widen_exactly),    cmocka_unit_test(floats_come_back),
-	    cmocka_unit_test(doubles_round_once),      cmocka_unit_test(missing_values_are_out_of_range),
-	    cmocka_unit_test(integers_keep_the_rules), cmocka_unit_test(integers_to_floats_are_exact),
-	    cmocka_unit_test(other_bits_are_ignored),  cmocka_unit_test(complex_parts_convert),
-	    cmocka_unit_test(fill_values_come_back),   cmocka_unit_test(fill_values_are_checked),
-	    cmocka_unit_test(names_are_types),         cmocka_unit_test(complex_names_are_the_same),
+	    cmocka_unit_test(floats_widen_exactly),
+	    cmocka_unit_test(floats_come_back),
+	    cmocka_unit_test(singles_round_to_bfloats),
+	    cmocka_unit_test(doubles_round_once),
+	    cmocka_unit_test(missing_values_are_out_of_range),
+	    cmocka_unit_test(integers_keep_the_rules),
+	    cmocka_unit_test(integers_to_floats_are_exact),
+	    cmocka_unit_test(other_bits_are_ignored),
+	    cmocka_unit_test(complex_parts_convert),
+	    cmocka_unit_test(fill_values_come_back),
+	    cmocka_unit_test(fill_values_are_checked),
+	    cmocka_unit_test(names_are_types),
+	    cmocka_unit_test(complex_names_are_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
