@@ -31,7 +31,7 @@ struct listing {
 const char *
 zinc_cp_next(const zinc_buf *keys, const char *key)
 {
-	const char *end = (const char *)keys->p + keys->n;
+	const char *end = keys->n > 0 ? (const char *)keys->p + keys->n : NULL; /* NULL + 0 is not defined */
 
 	key = key ? key + strlen(key) + 1 : (const char *)keys->p;
 	return key && key < end ? key : NULL;

@@ -163,6 +163,15 @@ for to in '' '--chunks [[1,29],[7,9]]' '--format v2'; do
 	zinc 0 validate p.zarr
 done
 
+# ---- a damaged chunk costs its own elements only ----
+cp -r a.zarr/a damaged.zarr
+printf 'xx' | dd of=damaged.zarr/c/1/1 bs=1 seek=1 conv=notrunc 2>dd
+zinc 1 validate damaged.zarr
+has 'elements 5:15, 3:6'
+zinc 1 plot damaged.zarr --skip-damaged --json
+has '"missing":30,'
+has '"damaged_chunks":1'
+
 # ---- served, as chunks of one shape ----
 "$ZINC" serve a.zarr --no-token >address 2>why &
 server=$!
