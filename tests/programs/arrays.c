@@ -38,7 +38,7 @@ look(zinc_array *a)
 {
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_blob b = ZINC_BLOB_INIT;
-	uint64_t n[ZINC_MAX_NDIM];
+	uint64_t n[ZINC_MAX_NDIM], start, extent, chunk;
 	char text[8];
 	size_t length;
 	float fill;
@@ -55,6 +55,8 @@ look(zinc_array *a)
 		CHECK(n[0] == 8 && n[1] == 16 && zinc_array_grid_shape(a, n) && n[0] == 2 && n[1] == 1);
 	else
 		CHECK(zinc_array_grid_shape(a, n) && n[0] == 4 && n[1] == 4);
+	CHECK(zinc_array_grid_regular(a) && zinc_array_chunk_find(a, 0, 15, &chunk) && chunk + 1 == n[0]);
+	CHECK(zinc_array_chunk_span(a, 0, chunk, &start, &extent) && start == chunk * extent && start + extent == 16);
 	memcpy(&fill, zinc_array_fill(a), sizeof fill);
 	CHECK(fill == 7);
 	OK(zinc_array_describe(a, &b, &err));

@@ -505,15 +505,12 @@ def block_plan(key: Any, shape: Shape, edges: Sequence[int | Shape]) -> Plan:
 
 def _block_slice(item: Item, d: int, shape: Shape, edges: Sequence[int | Shape]) -> slice:
     edge = edges[d] if d < len(edges) else 1
-    if isinstance(edge, tuple):
-        ends = [0, *accumulate(edge)]
-        count = len(edge)
-    else:
-        ends, edge = [], max(edge, 1)
-        count = -(-shape[d] // edge) if d < len(shape) else 0
+    ends = [0, *accumulate(edge)] if isinstance(edge, tuple) else None
+    step = 1 if isinstance(edge, tuple) else max(edge, 1)
+    count = len(ends) - 1 if ends else -(-shape[d] // step) if d < len(shape) else 0
 
     def end_of(block: int) -> int:
-        return ends[block] if ends else block * edge
+        return ends[block] if ends else block * step
 
     if isinstance(item, int):
         at = item + count if item < 0 else item
