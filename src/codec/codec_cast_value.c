@@ -430,7 +430,8 @@ parse_type(cast_codec *c, const zinc_json *v, const zinc_dtype **out, zinc_repor
 {
 	ZINC_TRY(zinc_dtype_parse(out, c->codec.ctx, v, r, err));
 	if (!zinc_is_real(*out))
-		return zinc_report_error(r, "cast_value", err, "numbers cannot be stored as %s", (*out)->name);
+		return zinc_report_unsupported(r, "cast_value", err,
+					       "cast_value: numbers stored as %s are not supported", (*out)->name);
 	return ZINC_OK;
 }
 
@@ -486,8 +487,8 @@ parse_members(cast_codec *c, const zinc_json *configuration, const zinc_rep *in,
 	size_t mark;
 
 	if (!zinc_is_real(in->dtype))
-		return zinc_report_error(r, "cast_value", err, "elements of type %s are not real numbers",
-					 in->dtype->name);
+		return zinc_report_unsupported(r, "cast_value", err,
+					       "cast_value: elements of type %s are not supported", in->dtype->name);
 	ZINC_TRY(zinc_members_only(members, "cast_value", configuration, r, err));
 	ZINC_TRY(parse_types(c, configuration, in, r, err));
 	ZINC_TRY(zinc_members_parse(members, "cast_value", configuration, c, r, err));

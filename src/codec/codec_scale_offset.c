@@ -289,7 +289,8 @@ parse_number(const zinc_dtype *t, const zinc_json *configuration, const char *me
 		zinc_exact_read(t, &element, &x);
 		*bits = zinc_bits_get(&element, t->size);
 		if (x.kind > ZINC_EXACT_FINITE)
-			st = zinc_report_error(r, "scale_offset", err, "\"%s\" must be a finite number", member);
+			st = zinc_report_unsupported(
+			    r, "scale_offset", err, "scale_offset: \"%s\" that is not finite is not supported", member);
 		else if (x.kind == ZINC_EXACT_ZERO && strcmp(member, "scale") == 0)
 			st = zinc_report_error(r, "scale_offset", err, "\"scale\" cannot be 0");
 	}

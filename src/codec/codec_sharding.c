@@ -332,17 +332,20 @@ sharding_packed_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded)
 
 /* ---- whole shards: decoding ---- */
 
-/* Fill an inner chunk that is not stored.  If no fill value is known, the elements are already zero. */
-static void
-fill_chunk(const walk *w, uint8_t *out)
+/* Fill an inner chunk that is not stored.  A codec before the shard may leave no fill value: the array's is not a number
+ * of the type that numcodecs.astype stores, for instance. */
+static zinc_status
+fill_chunk(const walk *w, uint8_t *out, zinc_error *err)
 {
 	const zinc_rep *rep = w->rep;
 	zinc_copy_dim dims[ZINC_MAX_NDIM];
 
 	if (!rep->fill)
-		return;
+		return zinc_fail(err, ZINC_E_CORRUPT,
+				 "an inner chunk is not stored, and type %s has no such fill value", rep->dtype->name);
 	walk_dims(w, NULL, dims);
 	zinc_fill_nd(out, rep->fill, dims, rep->ndim, rep->dtype->size);
+	return ZINC_OK;
 }
 
 /* The bytes of elements of variable length are valid only until the next inner chunk is decoded: keep them until the
@@ -401,25 +404,21 @@ sharding_unpack(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, zinc_
 {
 	const zinc_shard *sh = (const zinc_shard *)c;
 	const zinc_shard_entry *entries;
-	size_t nbytes;
 	uint64_t i;
 	walk w;
 
 	ZINC_TRY(prepare(s, rep, err));
 	ZINC_TRY(walk_init(&w, sh, rep, err));
-	ZINC_TRY(zinc_rep_bytes(rep, &nbytes, err));
 	if (in.n / sizeof *entries < w.n)
 		return zinc_fail_rule(err, ZINC_E_CORRUPT, "M91", "%zu bytes cannot hold an index", in.n);
 	ZINC_TRY(zinc_buf_reset(&s->index, (size_t)w.n * sizeof *entries, err));
 	ZINC_TRY(zinc_shard_index_decode(sh, s, rep->shape, in, in.n, (zinc_shard_entry *)s->index.p, err));
 	entries = (const zinc_shard_entry *)s->index.p;
-	if (!rep->fill)
-		memset(out, 0, nbytes);
 	for (i = 0; i < w.n; i++, walk_next(&w)) {
 		uint8_t *p = (uint8_t *)out + w.offset;
 
 		if (entries[i].offset == ZINC_SHARD_EMPTY)
-			fill_chunk(&w, p);
+			ZINC_TRY(fill_chunk(&w, p, err));
 		else
 			ZINC_TRY(unpack_chunk(&w, s, (zinc_bytes){in.p + entries[i].offset, (size_t)entries[i].nbytes},
 					      p, err));

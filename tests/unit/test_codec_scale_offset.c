@@ -229,8 +229,9 @@ findings(void **state)
 	REFUSED("\"scale\": \"0\"", "float64", "/scale");
 	REFUSED("\"scale\": 1e-400", "float64", "/scale");
 	REFUSED("\"scale\": 1e-50", "float32", "/scale");
-	REFUSED("\"scale\": \"NaN\"", "float64", "/scale");
-	REFUSED("\"offset\": \"Infinity\"", "float64", "/offset");
+	chain_finds(CHAIN("\"scale\": \"NaN\""), "float64", four, ZINC_E_UNSUPPORTED, "scale_offset", AT "/scale");
+	chain_finds(CHAIN("\"offset\": \"Infinity\""), "float64", four, ZINC_E_UNSUPPORTED, "scale_offset",
+		    AT "/offset");
 	REFUSED("\"offset\": -1", "uint8", "/offset");
 	REFUSED("\"offset\": 0.5", "int8", "/offset");
 	REFUSED("\"offset\": 128", "int8", "/offset");

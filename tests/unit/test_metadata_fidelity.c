@@ -205,8 +205,12 @@ check_codec(const char *name, const char *value)
 	struct array a = {.shape = NULL};
 	char codecs[2048];
 
+	if (strstr(value, "+Infinity")) /* not how a fill value is written */
+		return;
 	if (strstr(value, "\"cast_value\"") || strstr(value, "\"scale_offset\"")) {
-		snprintf(codecs, sizeof codecs, "[%s, \"bytes\"]", value);
+		snprintf(codecs, sizeof codecs,
+			 "[%s, {\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}]", value);
+		a.dtype = "\"float64\"";
 	} else if (strstr(value, "\"transpose\"")) {
 		snprintf(codecs, sizeof codecs, "[%s, \"bytes\"]", value);
 		a.shape = "[4, 4, 4]", a.chunks = "[1, 2, 4]";
@@ -219,7 +223,8 @@ check_codec(const char *name, const char *value)
 		snprintf(codecs, sizeof codecs, "[\"bytes\", %s]", value);
 	}
 	a.codecs = codecs;
-	check_array(name, !strstr(value, "\"cast_value\"") && !strstr(value, "\"scale_offset\""), &a);
+	/* dates, and an offset that is NaN */
+	check_array(name, !strstr(value, "datetime64") && !strstr(value, "\"offset\":\"NaN\""), &a);
 }
 
 static void

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "codec/codec_parts.h"
+#include "support/chains.h"
 #include "support/random.h"
 #include "support/test.h"
 
@@ -114,14 +115,43 @@ casts(void **state)
 				      ZINC_E_CORRUPT, &err));
 }
 
+/* A shard behind such a codec has the same number as fill value.  If its type has no such number, an inner chunk that is
+ * not stored cannot be read. */
+static void
+fill_of_shards(void **state)
+{
+	static const char codecs[] =
+	    "[{\"name\": \"numcodecs.astype\", \"configuration\": {\"encode_dtype\": \"|u1\", \"decode_dtype\": "
+	    "\"<f8\"}}, "
+	    "{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [1], \"codecs\": [\"bytes\"], "
+	    "\"index_codecs\": [{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}]}}]";
+	const uint64_t shape[] = {2, ENDED};
+	const double fills[] = {7, -1, 300};
+	zinc_error err = ZINC_ERROR_INIT;
+	uint8_t empty[32];
+	double back[2];
+	chain_case t;
+	size_t i;
+
+	(void)state;
+	memset(empty, 0xff, sizeof empty);
+	for (i = 0; i < COUNT(fills); i++) {
+		assert_ok(chain_init(&t, NULL, codecs, "float64", shape, &fills[i], true, &err));
+		if (i == 0)
+			assert_ok(chain_decode(&t, empty, sizeof empty, back, &err));
+		else
+			assert_int_equal(chain_decode(&t, empty, sizeof empty, back, &err), ZINC_E_CORRUPT);
+		assert_true(i > 0 || (back[0] == 7 && back[1] == 7));
+		chain_fini(&t);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(floats),
-	    cmocka_unit_test(halves),
-	    cmocka_unit_test(doubles),
-	    cmocka_unit_test(casts),
+	    cmocka_unit_test(floats), cmocka_unit_test(halves),         cmocka_unit_test(doubles),
+	    cmocka_unit_test(casts),  cmocka_unit_test(fill_of_shards),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
