@@ -485,7 +485,8 @@ open_subject(subject *x, zinc_context *ctx, const char *dir)
 	else if (transposed)
 		snprintf(order, sizeof order, "transpose:3,1,0,2+");
 	static const char *const reshapes[] = {"", "", "", "reshape:[-1]+", "reshape:[-1]+transpose:0+"};
-	snprintf(order + strlen(order), sizeof order - strlen(order), "%s", reshapes[random_below(x->o.ndim > 0 ? 5 : 4)]);
+	snprintf(order + strlen(order), sizeof order - strlen(order), "%s",
+		 reshapes[random_below(x->o.ndim > 0 ? 5 : 4)]);
 	const char *chain = chains[random_below(sizeof chains / sizeof *chains)];
 	if (strcmp(chain, "none") == 0 && order[0] != '\0')
 		chain = "bytes";
