@@ -88,7 +88,8 @@ is_document(const zinc_hierarchy *h, const char *name)
 {
 	zinc_node_kind kind;
 
-	return zinc_key_makes_node(name) || zinc_documents_make(h->format, name) || (h->entry && zinc_draft_document(h, name, &kind) > 0);
+	return zinc_key_makes_node(name) || zinc_documents_make(h->format, name) ||
+	       (h->entry && zinc_draft_document(h, name, &kind) > 0);
 }
 
 /* Names "__x" are not nodes where the format reserves them. */
