@@ -247,8 +247,8 @@ n5_lz4_parse_words(const char *const *words, int nwords, const zinc_rep *in, zin
 		   zinc_error *err)
 {
 	(void)in;
-	return zinc_words_int(zinc_codec_n5_lz4.name, words, nwords, "blockSize", 0, MAX_BLOCK, DEFAULT_BLOCK,
-			      doc, out, err);
+	return zinc_words_int(zinc_codec_n5_lz4.name, words, nwords, "blockSize", 0, MAX_BLOCK, DEFAULT_BLOCK, doc, out,
+			      err);
 }
 
 const zinc_codec_ops zinc_codec_n5_lz4 = {

@@ -265,8 +265,8 @@ typedef struct zinc_document {
  * version cannot hold; the version's printer refuses the rest. */
 typedef enum zinc_holds_codecs {
 	ZINC_HOLDS_ANY,
-	ZINC_HOLDS_ID,  /* codecs with an id in version 2 */
-	ZINC_HOLDS_URI, /* those of `codecs`, and registered ones with a URI */
+	ZINC_HOLDS_ID,   /* codecs with an id in version 2 */
+	ZINC_HOLDS_URI,  /* those of `codecs`, and registered ones with a URI */
 	ZINC_HOLDS_NAME, /* those of `codecs`, by their names in the final version */
 	ZINC_HOLDS_NO_CODEC
 } zinc_holds_codecs;

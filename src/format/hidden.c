@@ -88,7 +88,8 @@ is_document(const zinc_hierarchy *h, const char *name)
 {
 	zinc_node_kind kind;
 
-	return zinc_key_makes_node(name) || zinc_documents_make(h->format, name) || (h->entry && zinc_draft_document(h, name, &kind) > 0);
+	return zinc_key_makes_node(name) || zinc_documents_make(h->format, name) ||
+	       (h->entry && zinc_draft_document(h, name, &kind) > 0);
 }
 
 /* Names "__x" are not nodes where the format reserves them. */
@@ -283,6 +284,17 @@ zinc_hidden_each(zinc_hidden *x, zinc_found_fn fn, void *arg, bool *stopped, zin
 
 /* ---- below an array ---- */
 
+/* Are all chunks in one directory "c"? */
+static bool
+begins_with_c(const zinc_meta *m)
+{
+	static const uint64_t origin[ZINC_MAX_NDIM];
+	char key[1024];
+
+	return m->keys.ops->encode(m->keys.self, origin, m->ndim, key, sizeof key) < sizeof key && key[0] == 'c' &&
+	       key[1] == '/';
+}
+
 /* The most entries that chunks can make in the array's directory; UINT64_MAX: not known. */
 static uint64_t
 count_entries(const zinc_meta *m)
@@ -291,8 +303,8 @@ count_entries(const zinc_meta *m)
 	uint64_t n = 1;
 	int d;
 
-	if (strcmp(m->keys.ops->name, "default") == 0 && m->keys.separator == '/')
-		return 1; /* "c" */
+	if (begins_with_c(m))
+		return 1;
 	for (d = 0; d < ndim; d++)
 		if (zinc_u64_mul(n, zinc_grid_count(m->grid, d, m->shape[d]), &n))
 			return UINT64_MAX;

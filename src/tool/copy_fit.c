@@ -490,8 +490,9 @@ set_zero(struct fit *f, const zinc_dtype *t, void *element)
 	zero = t->ops->print_fill(t, element, f->doc);
 	if (zero && zinc_json_equal(fill, zero))
 		return ZINC_OK;
-	ZINC_TRY(report(f, ZINC_COPY_LOST, "the fill value %.40s, which becomes 0",
-			zinc_json_is(fill, ZINC_JSON_STRING) || zinc_json_is(fill, ZINC_JSON_NUMBER) ? fill->text : ""));
+	ZINC_TRY(
+	    report(f, ZINC_COPY_LOST, "the fill value %.40s, which becomes 0",
+		   zinc_json_is(fill, ZINC_JSON_STRING) || zinc_json_is(fill, ZINC_JSON_NUMBER) ? fill->text : ""));
 	return zinc_json_set(f->doc, f->root, "fill_value", zero, f->err);
 }
 

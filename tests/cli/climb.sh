@@ -132,7 +132,7 @@ has '"path":"/foo/bar"'
 zinc 0 create e/meta/x --shape 3 --dtype int8
 [ -e e/meta/root/meta/x.array.json ] || bad "a name like that of a tree"
 zinc 0 --help
-has "For a draft without"
+has "without such a name create the root first"
 zinc 0 --man
 has "dir|foo/bar"
 

@@ -3,7 +3,7 @@
 The arguments are those of zarr-python's functions of the same names, with these additions:
 
 `codecs`    the whole chain of codecs: JSON, a list, or in short form "blosc:lz4:5:shuffle", "zstd+crc32c", "none"
-`format`    a version of Zarr by name: "v2", "v3", or a draft: "v3-2019", "v3-2020", "v3-2022"
+`format`    a version of Zarr by name: "v2", "v3", or a draft: "v3-2019", "v3-2020", "v3-2022"; or "n5"
 `settings`  of the store: {"s3.region": "eu-central-1"}; `storage_options` is another name for it
 `relaxed`   writes do not wait for the disk
 `links`     symbolic links of a local store: "follow", "beneath" (only to below the root), "refuse"
