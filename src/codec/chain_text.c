@@ -30,7 +30,7 @@ changes_type(const zinc_json *list)
 	for (item = list->first; item; item = item->next) {
 		const zinc_codec_ops *ops = ops_of(item);
 
-		if (ops && ops->kind == ZINC_ARRAY_ARRAY && !zinc_codec_reorders(ops))
+		if (ops && ops->kind == ZINC_ARRAY_ARRAY && !zinc_codec_reorders(ops) && !zinc_codec_reshapes(ops))
 			return true;
 	}
 	return false;

@@ -280,10 +280,10 @@ value(const zinc_dtype *t, uint64_t bits)
 }
 
 static long double
-round_whole(long double q, int64_t rounding, bool odd_base)
+round_whole(long double q, int64_t rounding)
 {
 	const long double down = floorl(q), rest = q - down;
-	const bool odd = (fmodl(down, 2) != 0) != odd_base;
+	const bool odd = fmodl(down, 2) != 0;
 
 	switch ((zinc_rounding)rounding) {
 	case ZINC_ROUND_EVEN:
@@ -308,7 +308,7 @@ to_int(const zinc_dtype *t, long double x, int64_t rounding, int range, long dou
 
 	if (isnan(x) || isinf(x))
 		return false;
-	x = round_whole(x, rounding, false);
+	x = round_whole(x, rounding);
 	if (x < low || x > high) {
 		if (range == 0)
 			return false;
@@ -342,8 +342,7 @@ to_float(const zinc_dtype *t, long double x, int64_t rounding, int range, long d
 			e = 1 - f->bias;
 		unit = ldexpl(1, e - f->mantissa_bits);
 		q = x / unit;
-		/* without a mantissa the even code is that of the even exponent */
-		x = round_whole(q, rounding, f->mantissa_bits == 0 && ((e + f->bias) & 1) == 0) * unit;
+		x = round_whole(q, rounding) * unit; /* without a mantissa, 1.5 to 2 (IEEE 754, 4.3.1) */
 	}
 	*out = x == 0 ? copysignl(0, *out) : x;
 	if (x <= max && x >= min)
