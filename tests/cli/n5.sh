@@ -117,13 +117,14 @@ is "[102 103 104]"
 zinc 0 create lacks.zarr/f --shape 4 --chunks 2 --dtype float32 --fill NaN
 zinc 0 create lacks.zarr/t --shape 4 --dtype bool
 zinc 0 create lacks.zarr/s --shape '' --dtype int8
-zinc 0 create lacks.zarr/c --shape 4,4 --chunks 2,2 --dtype int8 --codecs transpose:1,0+zstd:3+crc32c
+zinc 0 create lacks.zarr/c --shape 4,4 --chunks 2,2 --dtype int8 --codecs transpose:1,0+zstd:3+numcodecs.adler32
 zinc 2 cp lacks.zarr lacks.n5 --format n5
 has "N5 has no data type bool" err
 has "/f: the fill value NaN" err
 zinc 0 cp lacks.zarr lacks.n5 --format n5 --lossy
 has "replaced: /c: codec transpose is left out" err
-has "replaced: /c: codec crc32c is left out" err
+has "replaced: /c: codec numcodecs.adler32 is left out" err
+has "replaced: /f: codec crc32c is left out" err
 zinc 0 cat lacks.n5/f
 is "[nan nan nan nan]"
 grep -q zstd lacks.n5/c/attributes.json || bad "the compressor is lost"
