@@ -37,16 +37,21 @@ measure_row(void *arg, const char *name, const char *also, const char *purpose)
 	return 0;
 }
 
+/* In columns, as far as they take less than half of the screen; another name is then in brackets. */
 static void
 row_text(struct rows *r, const char *name, const char *also, const char *purpose)
 {
-	struct text front = {NULL, 0, 0};
+	const size_t half = screen_width() / 2;
+	const bool column = r->name + r->also + 4 < half;
+	struct text front = {NULL, 0, 0}, rest = {NULL, 0, 0};
 
-	text_printf(&front, "%-*s  ", (int)r->name, name);
-	if (r->also)
+	text_printf(&front, "%-*s  ", r->name + 2 < half ? (int)r->name : 0, name);
+	if (r->also && column)
 		text_printf(&front, "%-*s  ", (int)r->also, also);
-	row(r->run, front.p, front.n, purpose);
+	text_printf(&rest, also[0] && !column ? "%s (also %s)" : "%s", purpose, also);
+	row(r->run, front.p, front.n, text_str(&rest));
 	text_free(&front);
+	text_free(&rest);
 }
 
 static int

@@ -29,10 +29,10 @@ if nm "$dir/build/libzinc.so.0" | grep -q 'draft_parse\|format_v3_20'; then
 	fail "the drafts are in the library"
 fi
 
-test "$("$zinc" formats | cut -d' ' -f1 | tr '\n' ' ')" = "v3 v2 " || fail "formats: $("$zinc" formats)"
-"$zinc" --version | grep -qx 'formats: v3 v2' || fail "--version does not list the formats"
+test "$("$zinc" formats | cut -d' ' -f1 | tr '\n' ' ')" = "v3 v2 n5 " || fail "formats: $("$zinc" formats)"
+"$zinc" --version | grep -qx 'formats: v3 v2 n5' || fail "--version does not list the formats"
 
-for format in v3 v2; do
+for format in v3 v2 n5; do
 	"$zinc" create "$dir/$format.zarr" --shape 4 --dtype int32 --format $format
 	"$zinc" info "$dir/$format.zarr" >/dev/null
 done

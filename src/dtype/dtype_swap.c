@@ -159,7 +159,7 @@ void
 zinc_small_swap(const zinc_dtype *t, bool other, void *dst, const void *src, size_t n)
 {
 	const uint8_t mask = (uint8_t)(t->format ? zinc_float_mask(t->format) : UINT8_MAX >> (8 - t->bits));
-	const uint8_t sign = t->kind == ZINC_KIND_INT ? mask ^ mask >> 1 : 0;
+	const uint8_t sign = t->kind == ZINC_KIND_INT ? (uint8_t)(mask ^ mask >> 1) : 0;
 	const uint8_t *in = src;
 	uint8_t *out = dst;
 	size_t i;

@@ -297,7 +297,6 @@ const zinc_format zinc_format_n5 = {
     .pack = n5_pack,
     .parse = zinc_n5_parse,
     .print = zinc_n5_print,
-    .copies = {ZINC_COPIES_NONE},
     .place = n5_place,
     .rule = n5_rule,
 };
