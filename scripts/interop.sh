@@ -67,7 +67,7 @@ install_v2() {
 		echo "interop: installing zarr 2.18 for Python $version"
 		rm -rf "$VENV2"
 		if "$python" -m venv "$VENV2" && "$VENV2/bin/pip" install -q --disable-pip-version-check \
-			--only-binary :all: 'zarr<3' 'numcodecs<0.16' 'numpy<2' lmdb plyvel pytest zfpy; then
+			--only-binary :all: 'zarr<3' 'numcodecs<0.16' 'numpy<2' lmdb plyvel pytest zfpy fsspec; then
 			# it has no binaries: built if there are Berkeley DB and a compiler
 			"$VENV2/bin/pip" install -q --disable-pip-version-check berkeleydb || echo "interop: no berkeleydb for Python"
 			touch "$VENV2/complete"
@@ -134,7 +134,7 @@ program() { # program NAME: tests/interop/NAME.c into build/interop-NAME
 [ -z "${INTEROP_INSTALL:-}" ] || exit 0
 "$VENV/bin/python" -c 'import ml_dtypes, z5py, zfpy, cast_value_rs' 2>/dev/null ||
 	"$VENV/bin/pip" install -q --disable-pip-version-check --only-binary :all: "${REGISTRY[@]}"
-[ -e "$VENV2/complete" ] && "$VENV2/bin/python" -c "import lmdb, plyvel, zfpy" 2>/dev/null || install_v2
+[ -e "$VENV2/complete" ] && "$VENV2/bin/python" -c "import lmdb, plyvel, zfpy, fsspec" 2>/dev/null || install_v2
 [ -e "$NPM/complete" ] || install_node
 [ -x "$ZARRS_PEER" ] || build_zarrs
 scripts/setup.sh build

@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 import numpy as np
-from exchange import DIRECTORY, counts, tell, zinc
+from exchange import DIRECTORY, counts, some, tell, zinc
 
 try:
     import tensorstore
@@ -45,7 +45,7 @@ FLOATS = {
 }
 INTS = {"int2": 2, "uint2": 2, "int4": 4, "uint4": 4}
 COMPLEX = [f"complex_{name}" for name in FLOATS] + ["complex_float16", "complex_float32", "complex_float64"]
-TYPES = [*INTS, *FLOATS, *COMPLEX]
+TYPES = some([*INTS, *FLOATS, *COMPLEX])
 
 
 def float_of(name):
