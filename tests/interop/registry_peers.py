@@ -4,8 +4,10 @@
     registry_peers.py DIRECTORY
 
 Each implementation opens the sample array of each name, reads it, writes other elements and reads these back.  Run it
-by hand when a peer has a new version, and scripts/registry_page.py after it.  $ZARRS_PEER is the program of zarrs.
+by hand when a peer has a new version, and scripts/registry_page.py after it.  $ZARRS_PEER is the program of zarrs, and
+zarrita is in $BUILD/interop-npm.
 """
+import base64
 import json
 import os
 import shutil
@@ -21,11 +23,13 @@ import zarr
 warnings.simplefilter("ignore")
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from registry_page import KINDS, document  # noqa: E402
+from registry_page import KINDS, document, zeros, zinc  # noqa: E402
 
 PATH = os.path.join(ROOT, "scripts", "registry.json")
 URL = os.path.join(sys.argv[1], "a.zarr")
 PEER = os.environ["ZARRS_PEER"]
+NPM = os.path.join(os.environ.get("BUILD", os.path.join(ROOT, "build")), "interop-npm")
+NODE = subprocess.check_output(["node", "--version"], encoding="ascii")[1:].split(".")[0]
 
 
 def other(now):
@@ -62,11 +66,38 @@ def with_zarrs():
     assert again == data
 
 
-def measure(steps, array):
+def ask_zarrita(op, **more):
+    node = subprocess.run(["node", os.path.join(ROOT, "tests", "interop", "zarrita.mjs"), NPM], encoding="utf-8",
+                          input=json.dumps({"op": op, "path": URL, **more}) + "\n", stdout=subprocess.PIPE, check=True)
+    answer = json.loads(node.stdout)
+    assert "error" not in answer, answer
+    return answer
+
+
+def with_zarrita():
+    """It opens what it cannot decode, so it reads what Zinc has written; then it writes the same over something else."""
+    with open(os.path.join(URL, "zarr.json")) as f:
+        array = json.load(f)
+    zinc("put", URL, "--from", "-", stdin=zeros(URL, array))
+    now = ask_zarrita("read")
+    want = zinc("cat", "--as", "raw", URL)
+    assert now["texts"] == list("abcd") if "texts" in now else base64.b64decode(now["data"]) == want
+    yield
+    clear(array)
+    ask_zarrita("put", box=[[0, 4]], shape=[4], **{k: now[k] for k in ("data", "texts") if k in now})
+    assert zinc("cat", "--as", "raw", URL) == want and ask_zarrita("read") == now
+
+
+def clear(array):
+    """The array without chunks."""
     shutil.rmtree(URL, ignore_errors=True)
     os.makedirs(URL)
     with open(os.path.join(URL, "zarr.json"), "w") as f:
         json.dump(document(array), f)
+
+
+def measure(steps, array):
+    clear(array)
     done = 0
     try:
         for _ in steps():
@@ -89,7 +120,7 @@ def save(data):
 with open(PATH) as f:
     data = json.load(f)
 peers = {"zarr-python": (zarr.__version__, with_zarr), "tensorstore": (version("tensorstore"), with_tensorstore),
-         "zarrs": ("0.23.14", with_zarrs)}
+         "zarrs": ("0.23.14", with_zarrs), "zarrita": (ask_zarrita("version")["version"] + " in Node " + NODE, with_zarrita)}
 for kind in KINDS:
     for name, row in data[kind].items():
         row["peers"] = {p: measure(steps, row["array"]) for p, (_, steps) in peers.items()}

@@ -99,6 +99,7 @@ const operations = {
 	async read({ path }) {
 		const array = await open(path);
 		const value = await zarr.get(array, null);
+		if (array.dtype === "string") return { texts: texts(value) };
 		const chunk = array.shape.length ? value : chunk0(array.dtype, value);
 		return {
 			dtype: array.dtype,
@@ -109,9 +110,10 @@ const operations = {
 			names: array.dimensionNames ?? null,
 		};
 	},
-	async put({ path, box, shape, data }) {
+	async put({ path, box, shape, data, texts }) {
 		const array = await open(path);
-		await zarr.set(array, box.map(([a, b]) => zarr.slice(a, b)), chunkOf(array.dtype, shape, data));
+		const chunk = texts ? { data: texts, shape, stride: strides(shape) } : chunkOf(array.dtype, shape, data);
+		await zarr.set(array, box.map(([a, b]) => zarr.slice(a, b)), chunk);
 		return {};
 	},
 	// From a server; texts are a list, in C order
