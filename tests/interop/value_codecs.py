@@ -18,6 +18,7 @@ Known differences, all of the peers (each is a case here that expects it):
 - zarr-python makes a dict of scalar_map, so that the last pair of a number wins; the specification says the first.
 - zarr-python's cast_value rounds float64 to float16 twice if halves go away from zero.
 - zarr-python's scale_offset computes int64 in int64, and stores -2^63 for -2^63 * -1.
+- zarrita wraps 64-bit integers to shorter ones as doubles, which changes the large ones (left out here).
 - zarrita computes scale_offset of float32 in float64 and rounds once; zarr-python and Zinc round twice.
 - zarrs leaves out the byte of padding_encoding if all bits of whole bytes are stored.
 - zarrs repeats the sign of packbits only up to the end of the byte, so numbers with several bytes of sign are wrong.
@@ -153,6 +154,8 @@ def zarrita_lacks(doc):
         return "it fails without a configuration"
     if doc["data_type"].startswith("float") and '"data_type": "float' in codecs and '"rounding"' in codecs and "nearest-even" not in codecs:
         return "of float to float it knows nearest-even only"
+    if '"data_type": "uint64"' in codecs and "wrap" in codecs and doc["data_type"] in ("int8", "int16", "int32"):
+        return "it wraps 64-bit integers as doubles"
     return None
 
 
