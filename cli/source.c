@@ -13,7 +13,8 @@
 
 /* ---- opening ---- */
 
-/* Raw bytes of a type without a zinc_type: as in NumPy, little-endian. */
+/* Raw bytes of a type without a zinc_type: as in NumPy, little-endian.  NumPy has no name for records with fields like
+ * int4: their bytes are the elements in memory, except on a big-endian machine. */
 static int
 look_at_plain(struct source *s, const zinc_array *a)
 {
@@ -24,6 +25,9 @@ look_at_plain(struct source *s, const zinc_array *a)
 
 	if (zinc_array_variable(a))
 		return complain(USAGE, s->name, "elements of variable length can only be put from a .npy file");
+	if (n == 0)
+		return s->npy.swap ? complain(UNSUPPORTED, s->name, "NumPy has no type for %s", zinc_array_dtype(a))
+				   : DONE;
 	text_fill(&descr, ' ', n);
 	zinc_array_numpy(a, descr.p, n + 1);
 	if (zinc_numpy_new(&s->npy.numpy, s->run->ctx, descr.p, &err))

@@ -9,7 +9,8 @@
  *
  * (1) Encoding applies a codec if its output is smaller than its input; each codec gets the output of those before it.
  * (2) A bit that belongs to no codec must be 0.
- * (3) Decoding needs no more memory than the codecs could have made of the chunk, and errors name the codec inside.
+ * (3) Every order of codecs decodes, also with a checksum before the bytes of another codec.
+ * (4) Decoding needs no more memory than the codecs could have made of the chunk, and errors name the codec inside.
  */
 #include "codec/codec_parts.h"
 
@@ -207,11 +208,11 @@ conditional_bound(const zinc_codec *c, size_t decoded, size_t *encoded)
 	return bound_of(x, NULL, x->n, decoded, &n) || zinc_size_add(n, header_bytes(x), encoded);
 }
 
-/* The one of the deeper scratch's buffers that does not hold the bytes. */
+/* The one of the deeper scratch's buffers that is not `held`, which may be NULL. */
 static zinc_buf *
-other(zinc_scratch *inner, zinc_bytes held)
+other(zinc_scratch *inner, const zinc_buf *held)
 {
-	return held.p == inner->a.p ? &inner->b : &inner->a;
+	return held == &inner->a ? &inner->b : &inner->a;
 }
 
 /* (1) */
@@ -220,6 +221,7 @@ conditional_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf
 {
 	const conditional_codec *x = (const conditional_codec *)c;
 	zinc_scratch *inner = zinc_scratch_inner(s);
+	zinc_buf *held = NULL;
 	const size_t at = out->n;
 	zinc_status st;
 	size_t i;
@@ -230,7 +232,7 @@ conditional_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf
 		ZINC_TRY(zinc_buf_add(out, "", 1, err));
 	for (i = 0; i < x->n; i++) {
 		const zinc_bytes_ops *ops = x->of[i]->ops->bytes;
-		zinc_buf *to = other(inner, in);
+		zinc_buf *to = other(inner, held);
 
 		if (ops->append_trailer) /* never smaller */
 			continue;
@@ -242,6 +244,7 @@ conditional_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf
 			return zinc_error_at_codec(err, st, x->of[i]->ops->name);
 		if (to->n >= in.n)
 			continue;
+		held = to;
 		in = (zinc_bytes){to->p, to->n};
 		out->p[at + i / 8] |= (uint8_t)(1u << (i % 8));
 	}
@@ -268,7 +271,8 @@ typedef struct undoing {
 	const conditional_codec *x;
 	const uint8_t *header;
 	zinc_scratch *inner;
-	zinc_bytes cur;
+	zinc_bytes cur; /* the result so far */
+	zinc_buf *held; /* the deeper scratch's buffer that holds it, also if it does not begin there; or NULL */
 	zinc_buf *out;
 	size_t exact, need;
 } undoing;
@@ -286,16 +290,17 @@ undo(undoing *u, size_t i, bool last, zinc_error *err)
 		u->cur = (zinc_bytes){u->out->p, u->out->n};
 		return ZINC_OK;
 	}
-	to = other(u->inner, u->cur);
+	to = other(u->inner, u->held);
 	if (bound_of(u->x, u->header, i, u->exact == SIZE_MAX ? u->out->max : u->exact, &to->max))
 		return zinc_fail(err, ZINC_E_LIMIT, "a chunk is larger than the address space");
 	ZINC_TRY(zinc_buf_reset(to, 0, err));
 	ZINC_TRY(c->ops->bytes->decode(c, u->inner, u->cur, to, SIZE_MAX, SIZE_MAX, err));
 	u->cur = (zinc_bytes){to->p, to->n};
+	u->held = to;
 	return ZINC_OK;
 }
 
-/* (3) */
+/* (3), (4) */
 static zinc_status
 conditional_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t exact, size_t need,
 		   zinc_error *err)

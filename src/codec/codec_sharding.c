@@ -108,6 +108,8 @@ parse_index(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in, 
 		    r, "M91", err, "a shard of %d dimensions would need an index with too many dimensions", in->ndim);
 	zinc_shard_count(sh, in->shape, rep.shape);
 	rep.shape[in->ndim] = 2;
+	if (!codecs && sh->index_at_start) /* the form of 2023 has it at the end */
+		return zinc_report_error(r, "M88", err, "\"index_codecs\" is missing, but the index is at the start");
 	if (!codecs)
 		return zinc_report_lenient(r, "M88", err, "\"index_codecs\" is missing: assuming the form of 2023");
 	mark = zinc_report_enter(r, "index_codecs");

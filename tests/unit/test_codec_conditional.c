@@ -15,6 +15,7 @@
 	"{\"name\": \"conditional\", \"configuration\": {\"codecs\": [" codecs "], \"header_bits\": " n "}}"
 #define CHAIN(more) "[\"bytes\", " more "]"
 #define CRC         "{\"name\": \"crc32c\"}"
+#define CRC_START   "{\"name\": \"numcodecs.crc32\"}"
 #define SHUFFLE     "{\"name\": \"numcodecs.shuffle\", \"configuration\": {\"elementsize\": 2}}"
 #define ZSTD        "{\"name\": \"zstd\", \"configuration\": {\"level\": 1}}"
 #define AT          "/1/configuration"
@@ -44,6 +45,21 @@ reads(void **state)
 	/* conditional in conditional */
 	codec_decodes(CHAIN(IF(IF(SHUFFLE))), "uint8", four, "01 01 01030204", ZINC_OK, abcd);
 	codec_decodes(CHAIN(IF(IF(SHUFFLE))), "uint8", four, "01 00 01020304", ZINC_OK, abcd);
+}
+
+/* (3) A checksum at the start, between codecs that move bytes: what follows it must not be overwritten while it is
+ * read.  By hand: shuffled twice, CRC-32, shuffled. */
+static void
+leading_checksum(void **state)
+{
+	static const uint8_t text[] = "123456789abcdefg";
+	static const uint64_t sixteen[] = {16, ENDED};
+
+	(void)state;
+	codec_decodes(CHAIN(IF(SHUFFLE ", " SHUFFLE ", " CRC_START ", " SHUFFLE)), "uint8", sixteen,
+		      "0f 9fc23139326133623463fd6a3564366537663867", ZINC_OK, text);
+	codec_decodes(CHAIN(IF(SHUFFLE ", " SHUFFLE ", " CRC_START ", " SHUFFLE)), "uint8", sixteen,
+		      "0f 9fc23139326133623463fd6a3564366537663868", ZINC_E_CHECKSUM, NULL);
 }
 
 /* (2), and damage inside. */
@@ -95,7 +111,7 @@ writes(void **state)
 	chain_roundtrip(CHAIN(ZSTD ", " IF(ZSTD)), "uint8", many, NULL, odd);
 }
 
-/* (3) A frame that decodes to more than any chunk, in the place of a codec whose input was larger than the chunk. */
+/* (4) A frame that decodes to more than any chunk, in the place of a codec whose input was larger than the chunk. */
 static void
 bomb(void **state)
 {
@@ -183,9 +199,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(reads),  cmocka_unit_test(damaged),       cmocka_unit_test(writes),
-	    cmocka_unit_test(bomb),   cmocka_unit_test(configuration), cmocka_unit_test(limits),
-	    cmocka_unit_test(memory),
+	    cmocka_unit_test(reads),   cmocka_unit_test(leading_checksum),
+	    cmocka_unit_test(damaged), cmocka_unit_test(writes),
+	    cmocka_unit_test(bomb),    cmocka_unit_test(configuration),
+	    cmocka_unit_test(limits),  cmocka_unit_test(memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,11 +101,11 @@ floats(void **state)
 	chain_fini(&t);
 }
 
-/* (2) Zeros keep their sign, NaN stays NaN from its first occurrence on. */
+/* (2) Zeros keep their sign; all after a NaN or an infinity is NaN, as with numcodecs (docs/codecs/delta.md). */
 static void
 special(void **state)
 {
-	const float zeros[] = {-0.0f, -0.0f, 0.0f}, nan[] = {1, NAN, 2};
+	const float zeros[] = {-0.0f, -0.0f, 0.0f}, nan[] = {1, NAN, 2}, inf[] = {1, INFINITY, 2};
 	zinc_error err = ZINC_ERROR_INIT;
 	float back[3];
 	chain_case t;
@@ -116,6 +116,9 @@ special(void **state)
 	assert_ok(chain_encode(&t, nan, &err));
 	assert_ok(chain_decode(&t, t.out.p, t.out.n, back, &err));
 	assert_true(back[0] == 1 && isnan(back[1]) && isnan(back[2]));
+	assert_ok(chain_encode(&t, inf, &err));
+	assert_ok(chain_decode(&t, t.out.p, t.out.n, back, &err));
+	assert_true(back[0] == 1 && isinf(back[1]) && isnan(back[2]));
 	chain_fini(&t);
 }
 

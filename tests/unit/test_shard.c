@@ -72,8 +72,10 @@ configuration(void **state)
 	finds(S22 "," INDEX ",\"index_location\":\"middle\"", ZINC_E_CORRUPT, "M90", "/0/configuration/index_location");
 	finds(S22 "," INDEX ",\"index_location\":null", ZINC_E_CORRUPT, "M90", "/0/configuration/index_location");
 	finds(S22 "," INDEX ",\"write_order\":\"morton\"", ZINC_OK, "M95", "/0/configuration/write_order");
-	/* 2023 */
+	/* 2023, with the index at the end only */
 	finds(S22, ZINC_OK, "M88", "/0/configuration");
+	finds(S22 ",\"index_location\":\"end\"", ZINC_OK, "M88", "/0/configuration");
+	finds(S22 ",\"index_location\":\"start\"", ZINC_E_CORRUPT, "M88", "/0/configuration");
 }
 
 /* 64 dimensions leave no room for the index's own. */
