@@ -9,8 +9,37 @@
  *     again.
  * (3) Concurrent appends reserve their ranges by changing the shape while the store excludes other writers, so they
  *     never overlap; a failed append leaves fill value, never elements of another append.
+ * (4) What is checked is the array that is stored when the shape changes, not that of the handle: another process may
+ *     have resized or replaced it.
  */
 #include "array/engine.h"
+
+/* ---- what can be resized ---- */
+
+static zinc_status
+check_resizable(const zinc_meta *m, zinc_error *err)
+{
+	return !m->unsupported ? ZINC_OK : zinc_meta_refuse(m, err);
+}
+
+static zinc_status
+check_append(const zinc_meta *m, int axis, const zinc_buffer *b, zinc_error *err)
+{
+	int d;
+
+	ZINC_TRY(check_resizable(m, err));
+	if (axis < 0 || axis >= m->ndim)
+		return zinc_fail(err, ZINC_E_INVALID, "axis %d does not exist; the array has %d dimensions", axis,
+				 m->ndim);
+	if (!b->shape || b->ndim != m->ndim)
+		return zinc_fail(err, ZINC_E_INVALID, "append needs a buffer whose shape has %d dimensions", m->ndim);
+	for (d = 0; d < m->ndim; d++)
+		if (d != axis && b->shape[d] != m->shape[d])
+			return zinc_fail(err, ZINC_E_INVALID,
+					 "dimension %d of the buffer has %llu elements, of the array %llu", d,
+					 (unsigned long long)b->shape[d], (unsigned long long)m->shape[d]);
+	return ZINC_OK;
+}
 
 /* ---- the shape in the document ---- */
 
@@ -19,24 +48,16 @@ typedef struct reshape {
 	const uint64_t *shape; /* the new shape; or, with axis >= 0, `by` is added to one axis */
 	int axis;
 	uint64_t by;
-	const zinc_meta *m;              /* the snapshot before the change */
-	const zinc_meta *keep_chunks_of; /* the grid of this snapshot must not lose a chunk; NULL: it may */
-	const char *lacks;               /* what the store cannot do to such a chunk */
+	const zinc_buffer *rows; /* to be appended */
+	const zinc_meta *m;      /* the snapshot of the handle; another array may be stored by now */
+	const char *lacks;       /* what the store cannot do to chunks outside: there must be none.  NULL: nothing */
 	uint64_t before[ZINC_MAX_NDIM], after[ZINC_MAX_NDIM];
 } reshape;
 
 static zinc_status
-new_shape(reshape *x, const zinc_json *old, zinc_error *err)
+new_shape(reshape *x, const zinc_meta *stored, zinc_error *err)
 {
-	const zinc_json *v;
-	int d = 0;
-
-	for (v = old ? old->first : NULL; v && d < x->ndim; v = v->next, d++)
-		if (!zinc_json_u64(v, &x->before[d]))
-			return zinc_fail(err, ZINC_E_CORRUPT, "the stored shape is not a list of integers");
-	if (v || d != x->ndim)
-		return zinc_fail(err, ZINC_E_CONFLICT,
-				 "the array was replaced by one with another number of dimensions");
+	memcpy(x->before, stored->shape, (size_t)x->ndim * sizeof *x->before);
 	memcpy(x->after, x->axis >= 0 ? x->before : x->shape, (size_t)x->ndim * sizeof *x->after);
 	if (x->axis >= 0 && zinc_u64_add(x->before[x->axis], x->by, &x->after[x->axis]))
 		return zinc_fail(err, ZINC_E_RANGE, "the array would become too long");
@@ -44,12 +65,11 @@ new_shape(reshape *x, const zinc_json *old, zinc_error *err)
 }
 
 static zinc_status
-check_chunks_stay(const reshape *x, zinc_error *err)
+check_chunks_stay(const reshape *x, const zinc_grid *g, zinc_error *err)
 {
-	const zinc_grid *g = x->keep_chunks_of ? x->keep_chunks_of->grid : NULL;
 	int d;
 
-	for (d = 0; g && d < x->ndim; d++)
+	for (d = 0; x->lacks && d < x->ndim; d++)
 		if (zinc_grid_count(g, d, x->after[d]) < zinc_grid_count(g, d, x->before[d]))
 			return zinc_fail(err, ZINC_E_UNSUPPORTED,
 					 "this store cannot %s the chunks that would be outside the smaller shape",
@@ -59,7 +79,7 @@ check_chunks_stay(const reshape *x, zinc_error *err)
 
 /* A grid may list its chunks, which must cover the new shape, or depend on the shape.  Shards have whole inner chunks. */
 static zinc_status
-edit_grid(const reshape *x, zinc_json_doc *doc, zinc_error *err)
+edit_grid(const reshape *x, const zinc_meta *stored, zinc_json_doc *doc, zinc_error *err)
 {
 	zinc_json *root = zinc_json_root(doc);
 	uint64_t unit[ZINC_MAX_NDIM];
@@ -70,12 +90,12 @@ edit_grid(const reshape *x, zinc_json_doc *doc, zinc_error *err)
 	bool changed;
 	int d;
 
-	if (!x->m->grid->ops->fit)
+	if (!stored->grid->ops->fit)
 		return ZINC_OK;
 	for (d = 0; d < x->ndim; d++)
 		unit[d] = 1;
-	for (d = 0; d < x->ndim && x->m->chain->shard && x->m->chain->reorders_only; d++)
-		unit[x->m->chain->axis[d]] = x->m->chain->shard->chunk_shape[d];
+	for (d = 0; d < x->ndim && stored->chain->shard && stored->chain->reorders_only; d++)
+		unit[stored->chain->axis[d]] = stored->chain->shard->chunk_shape[d];
 	zinc_report_init_quiet(&r, ctx, false);
 	ZINC_TRY(zinc_grid_parse(&g, ctx, zinc_json_member(root, "chunk_grid"), x->ndim, x->before, &r, err));
 	st = zinc_grid_fit(g, x->before, x->after, unit, &changed, err);
@@ -85,15 +105,34 @@ edit_grid(const reshape *x, zinc_json_doc *doc, zinc_error *err)
 	return st;
 }
 
+/* Is the request also one for the array that is stored now?  It may be another one than the handle's. */
 static zinc_status
-edit_shape(void *arg, zinc_json_doc *doc, zinc_error *err)
+check_stored(const reshape *x, const zinc_meta *stored, zinc_error *err)
+{
+	bool same;
+
+	if (!stored || stored->kind != ZINC_NODE_ARRAY)
+		return zinc_fail(err, ZINC_E_CONFLICT, "the array was replaced by a group");
+	if (stored->ndim != x->ndim)
+		return zinc_fail(err, ZINC_E_CONFLICT,
+				 "the array was replaced by one with another number of dimensions");
+	if (!x->rows)
+		return check_resizable(stored, err);
+	ZINC_TRY(check_append(stored, x->axis, x->rows, err));
+	ZINC_TRY(zinc_dtype_same(stored->dtype, x->m->dtype, x->m->ctx, &same, err));
+	return same ? ZINC_OK : zinc_fail(err, ZINC_E_CONFLICT, "the array was replaced by one with another data type");
+}
+
+static zinc_status
+edit_shape(void *arg, const zinc_meta *stored, zinc_json_doc *doc, zinc_error *err)
 {
 	reshape *x = arg;
 	zinc_json *root = zinc_json_root(doc);
 
-	ZINC_TRY(new_shape(x, zinc_json_member(root, "shape"), err));
-	ZINC_TRY(check_chunks_stay(x, err));
-	ZINC_TRY(edit_grid(x, doc, err));
+	ZINC_TRY(check_stored(x, stored, err));
+	ZINC_TRY(new_shape(x, stored, err));
+	ZINC_TRY(check_chunks_stay(x, stored->grid, err));
+	ZINC_TRY(edit_grid(x, stored, doc, err));
 	return zinc_json_set(doc, root, "shape", zinc_json_make_u64_list(doc, x->after, x->ndim), err);
 }
 
@@ -253,12 +292,6 @@ delete_outside(zinc_array *a, const uint64_t *before, const zinc_wait *wait, zin
 
 /* ---- public ---- */
 
-static zinc_status
-check_resizable(const zinc_meta *m, zinc_error *err)
-{
-	return !m->unsupported ? ZINC_OK : zinc_meta_refuse(m, err);
-}
-
 zinc_status
 zinc_array_resize(zinc_array *a, const uint64_t *shape, const zinc_call_options *call, zinc_error *err)
 {
@@ -277,7 +310,6 @@ zinc_array_resize(zinc_array *a, const uint64_t *shape, const zinc_call_options 
 	x.ndim = m->ndim;
 	zinc_store_caps(h->store, &caps);
 	x.lacks = !(caps.flags & ZINC_CAP_LIST) ? "list" : !(caps.flags & ZINC_CAP_ERASE) ? "erase" : NULL;
-	x.keep_chunks_of = x.lacks ? m : NULL;
 	st = check_resizable(m, err);
 	if (st == ZINC_OK)
 		st = put_shape(a, h, &x, err);
@@ -285,25 +317,6 @@ zinc_array_resize(zinc_array *a, const uint64_t *shape, const zinc_call_options 
 	if (st == ZINC_OK)
 		st = delete_outside(a, x.before, h->wait, err);
 	return zinc_error_at_node(err, st, a->h, a->path);
-}
-
-static zinc_status
-check_append(const zinc_meta *m, int axis, const zinc_buffer *b, zinc_error *err)
-{
-	int d;
-
-	ZINC_TRY(check_resizable(m, err));
-	if (axis < 0 || axis >= m->ndim)
-		return zinc_fail(err, ZINC_E_INVALID, "axis %d does not exist; the array has %d dimensions", axis,
-				 m->ndim);
-	if (!b->shape || b->ndim != m->ndim)
-		return zinc_fail(err, ZINC_E_INVALID, "append needs a buffer whose shape has %d dimensions", m->ndim);
-	for (d = 0; d < m->ndim; d++)
-		if (d != axis && b->shape[d] != m->shape[d])
-			return zinc_fail(err, ZINC_E_INVALID,
-					 "dimension %d of the buffer has %llu elements, of the array %llu", d,
-					 (unsigned long long)b->shape[d], (unsigned long long)m->shape[d]);
-	return ZINC_OK;
 }
 
 /* Can the buffer be read and converted?  Checked before the shape changes. */
@@ -347,6 +360,7 @@ reserve(zinc_array *a, zinc_hierarchy *h, reshape *x, const zinc_buffer *b, cons
 		st = check_buffer(a, b, options, err);
 	if (st == ZINC_OK)
 		x->by = b->shape[x->axis];
+	x->rows = b;
 	return st == ZINC_OK ? put_shape(a, h, x, err) : st;
 }
 

@@ -387,6 +387,74 @@ test_create_again(void **unused)
 	stage_close(&s);
 }
 
+/* Create the array "a" again, while a handle of the old one is open. */
+static void
+replace(stage *s, const char *document)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	assert_ok(
+	    zinc_store_put(s->memory, NULL, "a/zarr.json", document, strlen(document), NULL, 0, NULL, NULL, &err));
+}
+
+#define REPLACED(shape, type, grid)                                                                                    \
+	"{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": " shape ", \"data_type\": \"" type                  \
+	"\", \"chunk_grid\": {\"name\": \"" grid "}}, \"chunk_key_encoding\": {\"name\": \"default\"}, "               \
+	"\"fill_value\": 0, \"codecs\": [{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}]}"
+#define REGULAR "regular\", \"configuration\": {\"chunk_shape\": [4, 4]"
+
+/* (4) The new grid decides, and what cannot be appended to the new array leaves its shape. */
+static void
+test_replaced(void **unused)
+{
+	static const struct {
+		const char *document;
+		zinc_status resize, append;
+	} cases[] = {
+	    {REPLACED("[8, 8]", "uint16", REGULAR), ZINC_OK, ZINC_OK},
+	    {REPLACED("[8, 9]", "uint16", REGULAR), ZINC_OK, ZINC_E_INVALID},
+	    {REPLACED("[8, 7]", "uint16", REGULAR), ZINC_OK, ZINC_E_INVALID},
+	    {REPLACED("[8, 8]", "int16", REGULAR), ZINC_OK, ZINC_E_CONFLICT},
+	    {REPLACED("[8, 8]", "uint16", "zarrs.regular_bounded\", \"configuration\": {\"chunk_shape\": [5, 5]"),
+	     ZINC_E_UNSUPPORTED, ZINC_E_UNSUPPORTED},
+	    {REPLACED("[8, 8]", "uint16",
+		      "rectilinear\", \"configuration\": {\"kind\": \"inline\", \"chunk_shapes\": [[8], [2, 6]]"),
+	     ZINC_OK, ZINC_OK},
+	    {REPLACED("[8, 8]", "uint16", "unknown\", \"configuration\": {\"chunk_shape\": [4, 4]"), ZINC_E_UNSUPPORTED,
+	     ZINC_E_UNSUPPORTED},
+	    {REPLACED("[8]", "uint16", "regular\", \"configuration\": {\"chunk_shape\": [4]"), ZINC_E_CONFLICT,
+	     ZINC_E_CONFLICT},
+	    {GROUP, ZINC_E_CONFLICT, ZINC_E_CONFLICT},
+	};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_buffer row = *ZINC_BUFFER(v, 16);
+	size_t i;
+
+	(void)unused;
+	row.ndim = 2;
+	row.shape = (uint64_t[]){1, 8};
+	for (i = 0; i < 2 * COUNT(cases); i++) {
+		const zinc_status expected = i % 2 ? cases[i / 2].append : cases[i / 2].resize;
+		zinc_blob now = ZINC_BLOB_INIT;
+		zinc_array *a;
+		stage s;
+
+		stage_open(&s, 1, 0);
+		a = stage_array(&s, "a", 8, 8, 4, 4, 0, 0, "none");
+		replace(&s, cases[i / 2].document);
+		assert_int_equal(i % 2 ? zinc_array_append(a, 0, &row, NULL, NULL, &err)
+				       : zinc_array_resize(a, (uint64_t[]){9, 9}, NULL, &err),
+				 expected);
+		assert_ok(zinc_store_get_all(s.memory, "a/zarr.json", &now, NULL, 0, NULL, &err));
+		assert_true((now.nbytes == strlen(cases[i / 2].document)) == (expected != ZINC_OK));
+		if (expected == ZINC_OK)
+			assert_ok(zinc_array_refresh(a, NULL, &err));
+		zinc_blob_fini(&now);
+		zinc_array_close(a);
+		stage_close(&s);
+	}
+}
+
 int
 main(void)
 {
@@ -394,7 +462,7 @@ main(void)
 	    cmocka_unit_test(test_resize),    cmocka_unit_test(test_append),       cmocka_unit_test(test_reserve),
 	    cmocka_unit_test(test_writer),    cmocka_unit_test(test_writer_many),  cmocka_unit_test(test_writer_parts),
 	    cmocka_unit_test(test_accessors), cmocka_unit_test(test_create_again), cmocka_unit_test(test_unlisted),
-	    cmocka_unit_test(test_remote),
+	    cmocka_unit_test(test_remote),    cmocka_unit_test(test_replaced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
