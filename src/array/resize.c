@@ -6,7 +6,8 @@
  * (1) Growing is one put of metadata.
  * (2) Shrinking puts the metadata first, then erases exactly the stored objects that are completely outside.  If the
  *     store cannot list them, shrinking is refused before anything changes: a later growth would make them visible
- *     again.
+ *     again.  What is below another node is not erased, even if it has the key of a chunk, and reported: N5 allows a
+ *     dataset "1" in a dataset whose chunk is "1/0".
  * (3) Concurrent appends reserve their ranges by changing the shape while the store excludes other writers, so they
  *     never overlap; a failed append leaves fill value, never elements of another append.
  * (4) What is checked is the array that is stored when the shape changes, not that of the handle: another process may
@@ -165,9 +166,10 @@ typedef struct sweep {
 	zinc_put_group *group;
 	zinc_buf keys; /* for a remote store, which erases all in one call; each with its NUL */
 	bool gather;
+	zinc_buf nodes; /* prefixes of nodes below the array, each with its NUL */
 	zinc_status code;
 	zinc_error *err;
-	zinc_status left; /* an object outside cannot be erased; the others still are */
+	zinc_status left; /* an object outside is not erased; the others still are */
 	zinc_error why;
 } sweep;
 
@@ -185,6 +187,44 @@ outside(const sweep *s, const uint64_t *index)
 	return out;
 }
 
+static void
+leave(sweep *s, zinc_status code, const char *key, const char *why)
+{
+	if (s->left != ZINC_OK)
+		return;
+	s->left = zinc_fail(&s->why, code, "not erased, although it is outside the new shape: %s", why);
+	zinc_error_at_key(&s->why, s->left, key);
+}
+
+static bool
+below_node(const sweep *s, const char *key)
+{
+	size_t at, n;
+
+	for (at = 0; at < s->nodes.n; at += n + 1) {
+		n = strlen((const char *)s->nodes.p + at);
+		if (strncmp(key, (const char *)s->nodes.p + at, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Collect the nodes below the array. */
+static int
+find_node(void *arg, const char *key, uint64_t nbytes)
+{
+	sweep *s = arg;
+	const char *name = zinc_key_name(key);
+
+	(void)nbytes;
+	if (name == key + strlen(s->prefix) || !zinc_format_is_document(name, strlen(name)))
+		return 0;
+	s->code = zinc_buf_add(&s->nodes, key, (size_t)(name - key), s->err);
+	if (s->code == ZINC_OK)
+		s->code = zinc_buf_add(&s->nodes, "", 1, s->err);
+	return s->code != ZINC_OK;
+}
+
 static int
 sweep_key(void *arg, const char *key, uint64_t nbytes)
 {
@@ -194,7 +234,9 @@ sweep_key(void *arg, const char *key, uint64_t nbytes)
 	(void)nbytes;
 	if (!zinc_keys_decode(&s->m->keys, key + strlen(s->prefix), s->m->ndim, index) || !outside(s, index))
 		return 0;
-	if (s->gather)
+	if (below_node(s, key))
+		leave(s, ZINC_E_CONFLICT, key, "it is below another node");
+	else if (s->gather)
 		s->code = zinc_buf_add(&s->keys, key, strlen(key) + 1, s->err);
 	else
 		s->code = zinc_store_del(s->store, s->group, key, NULL, s->a->h->put_flags, s->wait, s->err);
@@ -219,12 +261,8 @@ sweep_non_key(void *arg, const zinc_non_key *non_key)
 	memcpy(text, rest, n + 1);
 	for (d = 0; d <= s->m->ndim; d++, n += 2) {
 		if (zinc_keys_decode(&s->m->keys, text, s->m->ndim, index)) {
-			if (outside(s, index) && s->left == ZINC_OK) {
-				s->left =
-				    zinc_fail(&s->why, ZINC_E_IO,
-					      "not erased, although it is outside the new shape: %s", non_key->why);
-				zinc_error_at_key(&s->why, s->left, non_key->key);
-			}
+			if (outside(s, index))
+				leave(s, ZINC_E_IO, non_key->key, non_key->why);
 			break;
 		}
 		if (d < s->m->ndim)
@@ -234,20 +272,36 @@ sweep_non_key(void *arg, const zinc_non_key *non_key)
 }
 
 static zinc_status
-sweep_outside(sweep *s, zinc_error *err)
+walk(sweep *s, zinc_store *store, const zinc_lister *to, zinc_error *err)
+{
+	ZINC_TRY(zinc_store_walk(store, s->prefix, to, s->wait, err));
+	return s->code;
+}
+
+static zinc_status
+erase_outside(sweep *s, zinc_error *err)
 {
 	const zinc_lister to = {.size = sizeof to, .key = sweep_key, .non_key = sweep_non_key, .arg = s};
 	zinc_store *store = s->store;
+
+	ZINC_TRY(walk(s, store, &to, err));
+	if (s->keys.n == 0)
+		return ZINC_OK;
+	return zinc_store_del_list(store, s->group, (const char *)s->keys.p, s->keys.n, s->a->h->put_flags, s->wait,
+				   err);
+}
+
+static zinc_status
+sweep_outside(sweep *s, zinc_error *err)
+{
+	const zinc_lister nodes = {.size = sizeof nodes, .key = find_node, .arg = s};
+	zinc_store *store = s->store;
 	zinc_status st;
 
-	ZINC_TRY(zinc_store_put_begin(store, &s->group, s->a->h->put_flags, s->wait, err));
 	s->err = err;
-	st = zinc_store_walk(store, s->prefix, &to, s->wait, err);
-	if (st == ZINC_OK)
-		st = s->code;
-	if (st == ZINC_OK && s->keys.n > 0)
-		st = zinc_store_del_list(store, s->group, (const char *)s->keys.p, s->keys.n, s->a->h->put_flags,
-					 s->wait, err);
+	ZINC_TRY(walk(s, s->a->h->store, &nodes, err));
+	ZINC_TRY(zinc_store_put_begin(store, &s->group, s->a->h->put_flags, s->wait, err));
+	st = erase_outside(s, err);
 	if (st == ZINC_OK) {
 		ZINC_TRY(zinc_store_commit(store, s->group, NULL, NULL, s->wait, err));
 		return s->left == ZINC_OK ? ZINC_OK : zinc_error_copy(err, &s->why);
@@ -276,6 +330,7 @@ delete_outside(zinc_array *a, const uint64_t *before, const zinc_wait *wait, zin
 	zinc_store_caps(s.store, &caps);
 	s.gather = (caps.flags & ZINC_CAP_REMOTE) != 0;
 	zinc_buf_init(&s.keys, a->ctx, zinc_max_list(a->ctx));
+	zinc_buf_init(&s.nodes, a->ctx, zinc_max_list(a->ctx));
 	zinc_buf_init(&prefix, a->ctx, ZINC_MIB);
 	if (any) {
 		st = zinc_data_prefix(a->h, a->path, &prefix, err);
@@ -284,6 +339,7 @@ delete_outside(zinc_array *a, const uint64_t *before, const zinc_wait *wait, zin
 			st = !s.prefix ? zinc_fail_nomem(err) : sweep_outside(&s, err);
 	}
 	zinc_buf_fini(&prefix);
+	zinc_buf_fini(&s.nodes);
 	zinc_buf_fini(&s.keys);
 	zinc_stack_free(layers);
 	zinc_meta_free(m);

@@ -387,6 +387,45 @@ test_create_again(void **unused)
 	stage_close(&s);
 }
 
+#define NESTING                                                                                                        \
+	"{\"dimensions\": [8, 8], \"blockSize\": [2, 2], \"dataType\": \"uint16\", \"compression\": {\"type\": "       \
+	"\"raw\"}}"
+
+/* (2) A dataset "1" in a dataset of N5: its blocks have keys of blocks of the outer one. */
+static void
+test_nested(void **unused)
+{
+	static const uint64_t square[] = {8, 8}, line[] = {4}, less[] = {4, 4}, chunks[] = {2, 2};
+	zinc_array *outer = NULL, *inner = NULL;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = NULL;
+	uint16_t w[4] = {1, 2, 3, 4};
+	stage s;
+
+	(void)unused;
+	stage_open(&s, 1, 0);
+	assert_ok(zinc_hierarchy_open(&h, s.memory, "n", ZINC_OPEN_OPTIONS(.create = 1, .format = "n5"), &err));
+	assert_ok(zinc_array_create(
+	    &inner, h, "a/3", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = line, .chunks = chunks, .dtype = "uint16"), &err));
+	assert_ok(zinc_array_write(inner, NULL, ZINC_BUFFER(w, sizeof w), NULL, &err));
+	assert_ok(
+	    zinc_store_put(s.memory, NULL, "n/a/attributes.json", NESTING, strlen(NESTING), NULL, 0, NULL, NULL, &err));
+	assert_ok(zinc_array_open(&outer, h, "a", NULL, &err));
+	memset(v, 1, sizeof v);
+	assert_ok(zinc_array_write_text(outer, ":, 0:6", ZINC_BUFFER(v, 96), NULL, &err));
+	assert_true(has(&s, "n/a/2/2") && has(&s, "n/a/3/0"));
+	assert_int_equal(zinc_array_resize(outer, less, NULL, &err), ZINC_E_CONFLICT);
+	assert_string_equal(err.key, "a/3/0");
+	assert_int_equal(zinc_array_shape(outer)[0], 4);
+	assert_false(has(&s, "n/a/2/2"));
+	assert_ok(zinc_array_read(inner, NULL, ZINC_BUFFER(w, sizeof w), NULL, &err));
+	assert_memory_equal(w, ((uint16_t[]){1, 2, 3, 4}), sizeof w);
+	zinc_array_close(outer);
+	zinc_array_close(inner);
+	zinc_hierarchy_close(h);
+	stage_close(&s);
+}
+
 /* Create the array "a" again, while a handle of the old one is open. */
 static void
 replace(stage *s, const char *document)
@@ -462,7 +501,7 @@ main(void)
 	    cmocka_unit_test(test_resize),    cmocka_unit_test(test_append),       cmocka_unit_test(test_reserve),
 	    cmocka_unit_test(test_writer),    cmocka_unit_test(test_writer_many),  cmocka_unit_test(test_writer_parts),
 	    cmocka_unit_test(test_accessors), cmocka_unit_test(test_create_again), cmocka_unit_test(test_unlisted),
-	    cmocka_unit_test(test_remote),    cmocka_unit_test(test_replaced),
+	    cmocka_unit_test(test_remote),    cmocka_unit_test(test_replaced),     cmocka_unit_test(test_nested),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
