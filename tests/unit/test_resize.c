@@ -395,7 +395,7 @@ test_create_again(void **unused)
 static void
 test_nested(void **unused)
 {
-	static const uint64_t square[] = {8, 8}, line[] = {4}, less[] = {4, 4}, chunks[] = {2, 2};
+	static const uint64_t line[] = {4}, less[] = {4, 4}, chunks[] = {2, 2};
 	zinc_array *outer = NULL, *inner = NULL;
 	zinc_error err = ZINC_ERROR_INIT;
 	zinc_hierarchy *h = NULL;
@@ -441,6 +441,66 @@ replace(stage *s, const char *document)
 	"\", \"chunk_grid\": {\"name\": \"" grid "}}, \"chunk_key_encoding\": {\"name\": \"default\"}, "               \
 	"\"fill_value\": 0, \"codecs\": [{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}]}"
 #define REGULAR "regular\", \"configuration\": {\"chunk_shape\": [4, 4]"
+
+/* A writer that holds elements of the old array: those of the new one have the same places, or nothing is written. */
+static void
+test_writer_replaced(void **unused)
+{
+	static const struct {
+		const char *document;
+		zinc_status status;
+	} cases[] = {
+	    {REPLACED("[8, 8]", "uint16", REGULAR), ZINC_OK},
+	    {REPLACED(
+		 "[8, 8]", "uint16",
+		 "rectilinear\", \"configuration\": {\"kind\": \"inline\", \"chunk_shapes\": [[1, 4, 3], [2, 4, 2]]"),
+	     ZINC_OK},
+	    {REPLACED("[8, 8]", "uint64", REGULAR), ZINC_E_CONFLICT},
+	    {REPLACED("[8, 8]", "uint8", REGULAR), ZINC_E_CONFLICT},
+	    {REPLACED("[8, 8]", "int16", REGULAR), ZINC_E_CONFLICT},
+	    {REPLACED("[64]", "uint16", "regular\", \"configuration\": {\"chunk_shape\": [4]"), ZINC_E_CONFLICT},
+	    {REPLACED("[2, 8, 8]", "uint16", "regular\", \"configuration\": {\"chunk_shape\": [1, 4, 4]"),
+	     ZINC_E_CONFLICT},
+	};
+	const uint64_t start[] = {0, 0, 0}, count[] = {2, 7, 7};
+	zinc_selection sel = ZINC_SELECTION_ALL;
+	zinc_error err = ZINC_ERROR_INIT;
+	uint16_t got[64];
+	size_t i, k;
+
+	(void)unused;
+	sel.kind = ZINC_SELECT_BOX;
+	sel.start = start;
+	for (i = 0; i < COUNT(cases); i++) {
+		zinc_writer *w = NULL;
+		zinc_array *a;
+		stage s;
+
+		stage_open(&s, 1, 0);
+		a = stage_array(&s, "a", 8, 8, 4, 4, 0, 0, "none");
+		assert_ok(zinc_writer_new(&w, a, 0, NULL, &err));
+		for (k = 0; k < 64; k++)
+			v[k] = (uint16_t)(k + 1);
+		sel.ndim = 2;
+		sel.count = (uint64_t[]){8, 8};
+		assert_ok(zinc_writer_write(w, &sel, ZINC_BUFFER(v, 128), NULL, &err));
+		replace(&s, cases[i].document);
+		assert_ok(zinc_array_refresh(a, NULL, &err));
+		sel.ndim = zinc_array_ndim(a);
+		sel.count = sel.ndim == 1 ? (uint64_t[]){7} : &count[3 - sel.ndim];
+		assert_int_equal(zinc_writer_write(w, &sel, ZINC_BUFFER(v, sizeof v), NULL, &err), cases[i].status);
+		assert_int_equal(zinc_writer_flush(w, NULL, &err), cases[i].status);
+		zinc_writer_free(w);
+		for (k = 0; k < 64 && cases[i].status == ZINC_OK; k++)
+			v[k] = k / 8 < 7 && k % 8 < 7 ? (uint16_t)(k / 8 * 7 + k % 8 + 1) : (uint16_t)(k + 1);
+		if (cases[i].status == ZINC_OK) {
+			assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(got, sizeof got), NULL, &err));
+			assert_memory_equal(got, v, sizeof got);
+		}
+		zinc_array_close(a);
+		stage_close(&s);
+	}
+}
 
 /* (4) The new grid decides, and what cannot be appended to the new array leaves its shape. */
 static void
@@ -498,10 +558,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_resize),    cmocka_unit_test(test_append),       cmocka_unit_test(test_reserve),
-	    cmocka_unit_test(test_writer),    cmocka_unit_test(test_writer_many),  cmocka_unit_test(test_writer_parts),
-	    cmocka_unit_test(test_accessors), cmocka_unit_test(test_create_again), cmocka_unit_test(test_unlisted),
-	    cmocka_unit_test(test_remote),    cmocka_unit_test(test_replaced),     cmocka_unit_test(test_nested),
+	    cmocka_unit_test(test_resize),          cmocka_unit_test(test_append),
+	    cmocka_unit_test(test_reserve),         cmocka_unit_test(test_writer),
+	    cmocka_unit_test(test_writer_many),     cmocka_unit_test(test_writer_parts),
+	    cmocka_unit_test(test_accessors),       cmocka_unit_test(test_create_again),
+	    cmocka_unit_test(test_unlisted),        cmocka_unit_test(test_remote),
+	    cmocka_unit_test(test_replaced),        cmocka_unit_test(test_nested),
+	    cmocka_unit_test(test_writer_replaced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
