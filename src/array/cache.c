@@ -2,14 +2,15 @@
  * cache.c - decoded chunks kept between calls
  *
  * Off unless the context has cache_bytes.  An entry is found by store, key and unit.  It is used only if its tag is the
- * store's current one (or the caller sets assume_unchanged) and if its size is the one that the caller's metadata
- * require: the array may have been created again with other chunks.  The table is that of base/lru.c.
+ * store's current one (or the caller sets assume_unchanged) and if it has the shape that the caller's metadata require:
+ * the array may have been created again with other chunks, or resized, which changes the shape of a block of N5 at the
+ * border although nothing is stored there.  The table is that of base/lru.c.
  *
  * Promises (tests/unit/test_cache.c names each by its number):
  *
  * (1) There is one cache per context; there is none without cache_bytes or for elements of variable length.
  * (2) An entry is found by store, key and unit, all three.
- * (3) An entry with another tag or another number of bytes is dropped.  A unit without a tag is not cached.
+ * (3) An entry with another tag, shape or size of elements is dropped.  A unit without a tag is not cached.
  * (4) Elements are kept in C order.
  * (5) When the bytes are used up, the oldest entries are dropped; what is held stays readable until it is released.
  */
@@ -19,6 +20,9 @@ typedef struct entry {
 	zinc_lru_entry e;
 	uint64_t store; /* serial number of the store, never reused */
 	uint64_t unit;
+	size_t element; /* bytes of one */
+	int ndim;
+	uint64_t shape[]; /* of the unit when it was decoded */
 } entry;
 
 struct zinc_cache {
@@ -128,19 +132,23 @@ zinc_cache_has(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit,
 	return has;
 }
 
+/* Two shapes may have the same number of elements. */
+static bool
+has_shape(const entry *e, const uint64_t *shape, int ndim, size_t element)
+{
+	return e->ndim == ndim && e->element == element && memcmp(e->shape, shape, (size_t)ndim * sizeof *shape) == 0;
+}
+
 const uint8_t *
 zinc_cache_get(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit, const zinc_tag *tag,
 	       const uint64_t *shape, int ndim, size_t element, void **hold)
 {
 	const uint8_t *bytes = NULL;
-	uint64_t nbytes;
 	entry *e;
 
-	if (zinc_shape_bytes(shape, ndim, element, UINT64_MAX, &nbytes))
-		return NULL;
 	pthread_mutex_lock(&c->lock);
 	e = find(c, store->serial, key, unit);
-	if (e && (e->e.nbytes != nbytes || (tag && !zinc_tag_equal(&e->e.tag, tag)))) {
+	if (e && (!has_shape(e, shape, ndim, element) || (tag && !zinc_tag_equal(&e->e.tag, tag)))) {
 		zinc_lru_drop(&c->table, &e->e);
 	} else if (e) {
 		zinc_lru_hold(&c->table, &e->e);
@@ -160,14 +168,23 @@ zinc_cache_release(zinc_cache *c, void *hold)
 }
 
 static entry *
-make_entry(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit, const zinc_tag *tag, size_t nbytes)
+make_entry(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit, const zinc_tag *tag, const uint64_t *shape,
+	   int ndim, size_t element)
 {
-	entry *e = (entry *)zinc_lru_entry_new(&c->table, sizeof *e, zinc_lru_hash(key, unit), key, tag, nbytes);
+	const size_t head = sizeof(entry) + (size_t)ndim * sizeof *shape;
+	uint64_t nbytes;
+	entry *e;
 
+	if (zinc_shape_bytes(shape, ndim, element, c->table.ctx->cache_bytes, &nbytes))
+		return NULL;
+	e = (entry *)zinc_lru_entry_new(&c->table, head, zinc_lru_hash(key, unit), key, tag, (size_t)nbytes);
 	if (!e)
 		return NULL;
 	e->store = store->serial;
 	e->unit = unit;
+	e->element = element;
+	e->ndim = ndim;
+	memcpy(e->shape, shape, (size_t)ndim * sizeof *shape);
 	return e;
 }
 
@@ -190,13 +207,10 @@ zinc_cache_put(zinc_cache *c, zinc_store *store, const char *key, uint64_t unit,
 {
 	zinc_copy_dim dims[ZINC_MAX_NDIM];
 	int64_t strides[ZINC_MAX_NDIM];
-	uint64_t nbytes;
 	entry *e;
 	int d;
 
-	if (tag->n == 0 || zinc_shape_bytes(shape, ndim, element, c->table.ctx->cache_bytes, &nbytes))
-		return;
-	e = make_entry(c, store, key, unit, tag, (size_t)nbytes);
+	e = tag->n > 0 ? make_entry(c, store, key, unit, tag, shape, ndim, element) : NULL;
 	if (!e)
 		return;
 	zinc_strides_c(shape, ndim, element, strides);

@@ -13,7 +13,8 @@
  *
  * (1) Each selected element is in exactly one unit of one object.  Objects are in the order of the grid.
  * (2) An object is full when every element of it is selected, covered when all elements that lie in the array are; if a
- *     list selects them, it is neither.
+ *     list selects them, it is neither.  A block of N5 that ends with the array is never full: another writer may have
+ *     extended both.
  * (3) Points are sorted by object, then by unit, then in the order given.
  * (4) An empty selection has no objects.  A plan may be freed twice.
  */
@@ -32,9 +33,10 @@ unit_steps(zinc_plan *p)
 
 /* ---- slices and lists ---- */
 
-/* Do the segments select every element of the object, or at least of the part that lies in the array? */
+/* Do the segments select every element of the object, which are `whole`, or at least of the part that lies in the
+ * array? */
 static void
-cover(const zinc_split *s, zinc_group_span *g, uint64_t length)
+cover(const zinc_split *s, zinc_group_span *g, uint64_t whole, uint64_t length)
 {
 	uint64_t n = 0;
 	size_t i;
@@ -44,7 +46,7 @@ cover(const zinc_split *s, zinc_group_span *g, uint64_t length)
 			return;
 		n += s->segments[i].count;
 	}
-	g->full = n == g->extent;
+	g->full = n == whole;
 	g->covered = n == zinc_min_u64(g->extent, length - g->start);
 }
 
@@ -89,7 +91,7 @@ group_dim(zinc_plan *p, int d, zinc_error *err)
 	}
 	p->ngroups[d] = n;
 	for (i = 0; i < n; i++)
-		cover(s, &g[i], p->m->shape[d]);
+		cover(s, &g[i], zinc_grid_whole(grid, d, g[i].extent), p->m->shape[d]);
 	return ZINC_OK;
 }
 

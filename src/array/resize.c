@@ -6,11 +6,41 @@
  * (1) Growing is one put of metadata.
  * (2) Shrinking puts the metadata first, then erases exactly the stored objects that are completely outside.  If the
  *     store cannot list them, shrinking is refused before anything changes: a later growth would make them visible
- *     again.
+ *     again.  What is below another node is not erased, even if it has the key of a chunk, and reported: N5 allows a
+ *     dataset "1" in a dataset whose chunk is "1/0".
  * (3) Concurrent appends reserve their ranges by changing the shape while the store excludes other writers, so they
  *     never overlap; a failed append leaves fill value, never elements of another append.
+ * (4) What is checked is the array that is stored when the shape changes, not that of the handle: another process may
+ *     have resized or replaced it.
  */
 #include "array/engine.h"
+
+/* ---- what can be resized ---- */
+
+static zinc_status
+check_resizable(const zinc_meta *m, zinc_error *err)
+{
+	return !m->unsupported ? ZINC_OK : zinc_meta_refuse(m, err);
+}
+
+static zinc_status
+check_append(const zinc_meta *m, int axis, const zinc_buffer *b, zinc_error *err)
+{
+	int d;
+
+	ZINC_TRY(check_resizable(m, err));
+	if (axis < 0 || axis >= m->ndim)
+		return zinc_fail(err, ZINC_E_INVALID, "axis %d does not exist; the array has %d dimensions", axis,
+				 m->ndim);
+	if (!b->shape || b->ndim != m->ndim)
+		return zinc_fail(err, ZINC_E_INVALID, "append needs a buffer whose shape has %d dimensions", m->ndim);
+	for (d = 0; d < m->ndim; d++)
+		if (d != axis && b->shape[d] != m->shape[d])
+			return zinc_fail(err, ZINC_E_INVALID,
+					 "dimension %d of the buffer has %llu elements, of the array %llu", d,
+					 (unsigned long long)b->shape[d], (unsigned long long)m->shape[d]);
+	return ZINC_OK;
+}
 
 /* ---- the shape in the document ---- */
 
@@ -19,24 +49,16 @@ typedef struct reshape {
 	const uint64_t *shape; /* the new shape; or, with axis >= 0, `by` is added to one axis */
 	int axis;
 	uint64_t by;
-	const zinc_meta *m;              /* the snapshot before the change */
-	const zinc_meta *keep_chunks_of; /* the grid of this snapshot must not lose a chunk; NULL: it may */
-	const char *lacks;               /* what the store cannot do to such a chunk */
+	const zinc_buffer *rows; /* to be appended */
+	const zinc_meta *m;      /* the snapshot of the handle; another array may be stored by now */
+	const char *lacks;       /* what the store cannot do to chunks outside: there must be none.  NULL: nothing */
 	uint64_t before[ZINC_MAX_NDIM], after[ZINC_MAX_NDIM];
 } reshape;
 
 static zinc_status
-new_shape(reshape *x, const zinc_json *old, zinc_error *err)
+new_shape(reshape *x, const zinc_meta *stored, zinc_error *err)
 {
-	const zinc_json *v;
-	int d = 0;
-
-	for (v = old ? old->first : NULL; v && d < x->ndim; v = v->next, d++)
-		if (!zinc_json_u64(v, &x->before[d]))
-			return zinc_fail(err, ZINC_E_CORRUPT, "the stored shape is not a list of integers");
-	if (v || d != x->ndim)
-		return zinc_fail(err, ZINC_E_CONFLICT,
-				 "the array was replaced by one with another number of dimensions");
+	memcpy(x->before, stored->shape, (size_t)x->ndim * sizeof *x->before);
 	memcpy(x->after, x->axis >= 0 ? x->before : x->shape, (size_t)x->ndim * sizeof *x->after);
 	if (x->axis >= 0 && zinc_u64_add(x->before[x->axis], x->by, &x->after[x->axis]))
 		return zinc_fail(err, ZINC_E_RANGE, "the array would become too long");
@@ -44,12 +66,11 @@ new_shape(reshape *x, const zinc_json *old, zinc_error *err)
 }
 
 static zinc_status
-check_chunks_stay(const reshape *x, zinc_error *err)
+check_chunks_stay(const reshape *x, const zinc_grid *g, zinc_error *err)
 {
-	const zinc_grid *g = x->keep_chunks_of ? x->keep_chunks_of->grid : NULL;
 	int d;
 
-	for (d = 0; g && d < x->ndim; d++)
+	for (d = 0; x->lacks && d < x->ndim; d++)
 		if (zinc_grid_count(g, d, x->after[d]) < zinc_grid_count(g, d, x->before[d]))
 			return zinc_fail(err, ZINC_E_UNSUPPORTED,
 					 "this store cannot %s the chunks that would be outside the smaller shape",
@@ -59,7 +80,7 @@ check_chunks_stay(const reshape *x, zinc_error *err)
 
 /* A grid may list its chunks, which must cover the new shape, or depend on the shape.  Shards have whole inner chunks. */
 static zinc_status
-edit_grid(const reshape *x, zinc_json_doc *doc, zinc_error *err)
+edit_grid(const reshape *x, const zinc_meta *stored, zinc_json_doc *doc, zinc_error *err)
 {
 	zinc_json *root = zinc_json_root(doc);
 	uint64_t unit[ZINC_MAX_NDIM];
@@ -70,12 +91,12 @@ edit_grid(const reshape *x, zinc_json_doc *doc, zinc_error *err)
 	bool changed;
 	int d;
 
-	if (!x->m->grid->ops->fit)
+	if (!stored->grid->ops->fit)
 		return ZINC_OK;
 	for (d = 0; d < x->ndim; d++)
 		unit[d] = 1;
-	for (d = 0; d < x->ndim && x->m->chain->shard && x->m->chain->reorders_only; d++)
-		unit[x->m->chain->axis[d]] = x->m->chain->shard->chunk_shape[d];
+	for (d = 0; d < x->ndim && stored->chain->shard && stored->chain->reorders_only; d++)
+		unit[stored->chain->axis[d]] = stored->chain->shard->chunk_shape[d];
 	zinc_report_init_quiet(&r, ctx, false);
 	ZINC_TRY(zinc_grid_parse(&g, ctx, zinc_json_member(root, "chunk_grid"), x->ndim, x->before, &r, err));
 	st = zinc_grid_fit(g, x->before, x->after, unit, &changed, err);
@@ -85,15 +106,34 @@ edit_grid(const reshape *x, zinc_json_doc *doc, zinc_error *err)
 	return st;
 }
 
+/* Is the request also one for the array that is stored now?  It may be another one than the handle's. */
 static zinc_status
-edit_shape(void *arg, zinc_json_doc *doc, zinc_error *err)
+check_stored(const reshape *x, const zinc_meta *stored, zinc_error *err)
+{
+	bool same;
+
+	if (!stored || stored->kind != ZINC_NODE_ARRAY)
+		return zinc_fail(err, ZINC_E_CONFLICT, "the array was replaced by a group");
+	if (stored->ndim != x->ndim)
+		return zinc_fail(err, ZINC_E_CONFLICT,
+				 "the array was replaced by one with another number of dimensions");
+	if (!x->rows)
+		return check_resizable(stored, err);
+	ZINC_TRY(check_append(stored, x->axis, x->rows, err));
+	ZINC_TRY(zinc_dtype_same(stored->dtype, x->m->dtype, x->m->ctx, &same, err));
+	return same ? ZINC_OK : zinc_fail(err, ZINC_E_CONFLICT, "the array was replaced by one with another data type");
+}
+
+static zinc_status
+edit_shape(void *arg, const zinc_meta *stored, zinc_json_doc *doc, zinc_error *err)
 {
 	reshape *x = arg;
 	zinc_json *root = zinc_json_root(doc);
 
-	ZINC_TRY(new_shape(x, zinc_json_member(root, "shape"), err));
-	ZINC_TRY(check_chunks_stay(x, err));
-	ZINC_TRY(edit_grid(x, doc, err));
+	ZINC_TRY(check_stored(x, stored, err));
+	ZINC_TRY(new_shape(x, stored, err));
+	ZINC_TRY(check_chunks_stay(x, stored->grid, err));
+	ZINC_TRY(edit_grid(x, stored, doc, err));
 	return zinc_json_set(doc, root, "shape", zinc_json_make_u64_list(doc, x->after, x->ndim), err);
 }
 
@@ -126,9 +166,10 @@ typedef struct sweep {
 	zinc_put_group *group;
 	zinc_buf keys; /* for a remote store, which erases all in one call; each with its NUL */
 	bool gather;
+	zinc_buf nodes; /* prefixes of nodes below the array, each with its NUL */
 	zinc_status code;
 	zinc_error *err;
-	zinc_status left; /* an object outside cannot be erased; the others still are */
+	zinc_status left; /* an object outside is not erased; the others still are */
 	zinc_error why;
 } sweep;
 
@@ -146,6 +187,44 @@ outside(const sweep *s, const uint64_t *index)
 	return out;
 }
 
+static void
+leave(sweep *s, zinc_status code, const char *key, const char *why)
+{
+	if (s->left != ZINC_OK)
+		return;
+	s->left = zinc_fail(&s->why, code, "not erased, although it is outside the new shape: %s", why);
+	zinc_error_at_key(&s->why, s->left, key);
+}
+
+static bool
+below_node(const sweep *s, const char *key)
+{
+	size_t at, n;
+
+	for (at = 0; at < s->nodes.n; at += n + 1) {
+		n = strlen((const char *)s->nodes.p + at);
+		if (strncmp(key, (const char *)s->nodes.p + at, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Collect the nodes below the array. */
+static int
+find_node(void *arg, const char *key, uint64_t nbytes)
+{
+	sweep *s = arg;
+	const char *name = zinc_key_name(key);
+
+	(void)nbytes;
+	if (name == key + strlen(s->prefix) || !zinc_format_is_document(name, strlen(name)))
+		return 0;
+	s->code = zinc_buf_add(&s->nodes, key, (size_t)(name - key), s->err);
+	if (s->code == ZINC_OK)
+		s->code = zinc_buf_add(&s->nodes, "", 1, s->err);
+	return s->code != ZINC_OK;
+}
+
 static int
 sweep_key(void *arg, const char *key, uint64_t nbytes)
 {
@@ -155,7 +234,9 @@ sweep_key(void *arg, const char *key, uint64_t nbytes)
 	(void)nbytes;
 	if (!zinc_keys_decode(&s->m->keys, key + strlen(s->prefix), s->m->ndim, index) || !outside(s, index))
 		return 0;
-	if (s->gather)
+	if (below_node(s, key))
+		leave(s, ZINC_E_CONFLICT, key, "it is below another node");
+	else if (s->gather)
 		s->code = zinc_buf_add(&s->keys, key, strlen(key) + 1, s->err);
 	else
 		s->code = zinc_store_del(s->store, s->group, key, NULL, s->a->h->put_flags, s->wait, s->err);
@@ -180,12 +261,8 @@ sweep_non_key(void *arg, const zinc_non_key *non_key)
 	memcpy(text, rest, n + 1);
 	for (d = 0; d <= s->m->ndim; d++, n += 2) {
 		if (zinc_keys_decode(&s->m->keys, text, s->m->ndim, index)) {
-			if (outside(s, index) && s->left == ZINC_OK) {
-				s->left =
-				    zinc_fail(&s->why, ZINC_E_IO,
-					      "not erased, although it is outside the new shape: %s", non_key->why);
-				zinc_error_at_key(&s->why, s->left, non_key->key);
-			}
+			if (outside(s, index))
+				leave(s, ZINC_E_IO, non_key->key, non_key->why);
 			break;
 		}
 		if (d < s->m->ndim)
@@ -195,20 +272,36 @@ sweep_non_key(void *arg, const zinc_non_key *non_key)
 }
 
 static zinc_status
-sweep_outside(sweep *s, zinc_error *err)
+walk(sweep *s, zinc_store *store, const zinc_lister *to, zinc_error *err)
+{
+	ZINC_TRY(zinc_store_walk(store, s->prefix, to, s->wait, err));
+	return s->code;
+}
+
+static zinc_status
+erase_outside(sweep *s, zinc_error *err)
 {
 	const zinc_lister to = {.size = sizeof to, .key = sweep_key, .non_key = sweep_non_key, .arg = s};
 	zinc_store *store = s->store;
+
+	ZINC_TRY(walk(s, store, &to, err));
+	if (s->keys.n == 0)
+		return ZINC_OK;
+	return zinc_store_del_list(store, s->group, (const char *)s->keys.p, s->keys.n, s->a->h->put_flags, s->wait,
+				   err);
+}
+
+static zinc_status
+sweep_outside(sweep *s, zinc_error *err)
+{
+	const zinc_lister nodes = {.size = sizeof nodes, .key = find_node, .arg = s};
+	zinc_store *store = s->store;
 	zinc_status st;
 
-	ZINC_TRY(zinc_store_put_begin(store, &s->group, s->a->h->put_flags, s->wait, err));
 	s->err = err;
-	st = zinc_store_walk(store, s->prefix, &to, s->wait, err);
-	if (st == ZINC_OK)
-		st = s->code;
-	if (st == ZINC_OK && s->keys.n > 0)
-		st = zinc_store_del_list(store, s->group, (const char *)s->keys.p, s->keys.n, s->a->h->put_flags,
-					 s->wait, err);
+	ZINC_TRY(walk(s, s->a->h->store, &nodes, err));
+	ZINC_TRY(zinc_store_put_begin(store, &s->group, s->a->h->put_flags, s->wait, err));
+	st = erase_outside(s, err);
 	if (st == ZINC_OK) {
 		ZINC_TRY(zinc_store_commit(store, s->group, NULL, NULL, s->wait, err));
 		return s->left == ZINC_OK ? ZINC_OK : zinc_error_copy(err, &s->why);
@@ -237,6 +330,7 @@ delete_outside(zinc_array *a, const uint64_t *before, const zinc_wait *wait, zin
 	zinc_store_caps(s.store, &caps);
 	s.gather = (caps.flags & ZINC_CAP_REMOTE) != 0;
 	zinc_buf_init(&s.keys, a->ctx, zinc_max_list(a->ctx));
+	zinc_buf_init(&s.nodes, a->ctx, zinc_max_list(a->ctx));
 	zinc_buf_init(&prefix, a->ctx, ZINC_MIB);
 	if (any) {
 		st = zinc_data_prefix(a->h, a->path, &prefix, err);
@@ -245,6 +339,7 @@ delete_outside(zinc_array *a, const uint64_t *before, const zinc_wait *wait, zin
 			st = !s.prefix ? zinc_fail_nomem(err) : sweep_outside(&s, err);
 	}
 	zinc_buf_fini(&prefix);
+	zinc_buf_fini(&s.nodes);
 	zinc_buf_fini(&s.keys);
 	zinc_stack_free(layers);
 	zinc_meta_free(m);
@@ -252,12 +347,6 @@ delete_outside(zinc_array *a, const uint64_t *before, const zinc_wait *wait, zin
 }
 
 /* ---- public ---- */
-
-static zinc_status
-check_resizable(const zinc_meta *m, zinc_error *err)
-{
-	return !m->unsupported ? ZINC_OK : zinc_meta_refuse(m, err);
-}
 
 zinc_status
 zinc_array_resize(zinc_array *a, const uint64_t *shape, const zinc_call_options *call, zinc_error *err)
@@ -277,7 +366,6 @@ zinc_array_resize(zinc_array *a, const uint64_t *shape, const zinc_call_options 
 	x.ndim = m->ndim;
 	zinc_store_caps(h->store, &caps);
 	x.lacks = !(caps.flags & ZINC_CAP_LIST) ? "list" : !(caps.flags & ZINC_CAP_ERASE) ? "erase" : NULL;
-	x.keep_chunks_of = x.lacks ? m : NULL;
 	st = check_resizable(m, err);
 	if (st == ZINC_OK)
 		st = put_shape(a, h, &x, err);
@@ -285,25 +373,6 @@ zinc_array_resize(zinc_array *a, const uint64_t *shape, const zinc_call_options 
 	if (st == ZINC_OK)
 		st = delete_outside(a, x.before, h->wait, err);
 	return zinc_error_at_node(err, st, a->h, a->path);
-}
-
-static zinc_status
-check_append(const zinc_meta *m, int axis, const zinc_buffer *b, zinc_error *err)
-{
-	int d;
-
-	ZINC_TRY(check_resizable(m, err));
-	if (axis < 0 || axis >= m->ndim)
-		return zinc_fail(err, ZINC_E_INVALID, "axis %d does not exist; the array has %d dimensions", axis,
-				 m->ndim);
-	if (!b->shape || b->ndim != m->ndim)
-		return zinc_fail(err, ZINC_E_INVALID, "append needs a buffer whose shape has %d dimensions", m->ndim);
-	for (d = 0; d < m->ndim; d++)
-		if (d != axis && b->shape[d] != m->shape[d])
-			return zinc_fail(err, ZINC_E_INVALID,
-					 "dimension %d of the buffer has %llu elements, of the array %llu", d,
-					 (unsigned long long)b->shape[d], (unsigned long long)m->shape[d]);
-	return ZINC_OK;
 }
 
 /* Can the buffer be read and converted?  Checked before the shape changes. */
@@ -347,6 +416,7 @@ reserve(zinc_array *a, zinc_hierarchy *h, reshape *x, const zinc_buffer *b, cons
 		st = check_buffer(a, b, options, err);
 	if (st == ZINC_OK)
 		x->by = b->shape[x->axis];
+	x->rows = b;
 	return st == ZINC_OK ? put_shape(a, h, x, err) : st;
 }
 

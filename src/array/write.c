@@ -6,7 +6,8 @@
  * (1) An object whose elements are all selected is written without being read.
  * (2) Any other object is read, changed and put while the store excludes other writers, so writers of different
  *     elements lose nothing.  That includes an object at the edge of the array, because another writer may have
- *     extended the array and written there; if its old bytes are damaged, they are still replaced.
+ *     extended the array and written there; if its old bytes are damaged, they are still replaced.  A stored block of
+ *     N5 that is longer than the array's end stays as long.
  * (3) If an element cannot be converted, nothing is stored.
  * (4) An object that is all fill value is erased (or stored, with store_fill).  A store that cannot erase it on
  *     condition that nobody changed it gets it stored.
@@ -135,6 +136,32 @@ typedef struct change {
 	const zinc_object *o;
 } change;
 
+/* A chunk that ends with the array may be stored longer.  Its elements outside are kept. */
+static zinc_status
+extend(const zinc_meta *m, zinc_bytes old, zinc_object *o, zinc_error *err)
+{
+	uint64_t stored[ZINC_MAX_NDIM];
+	int d;
+
+	if (!m->grid->ops->grows)
+		return ZINC_OK;
+	memcpy(stored, o->extent, (size_t)m->ndim * sizeof *stored);
+	ZINC_TRY(zinc_chain_stored_shape(m->chain, old, stored, err));
+	for (d = 0; d < m->ndim; d++)
+		o->extent[d] = zinc_max_u64(o->extent[d], zinc_min_u64(stored[d], zinc_grid_widest(m->grid, d)));
+	return ZINC_OK;
+}
+
+/* Change the elements of an object that is stored. */
+static zinc_status
+encode_changed(const change *x, zinc_bytes old, zinc_error *err)
+{
+	zinc_object o = *x->o;
+
+	ZINC_TRY(extend(x->j->p->m, old, &o, err));
+	return encode_chunk(x->j, x->w, &o, old, true, err);
+}
+
 static zinc_status
 change_chunk(void *arg, const void *old, size_t nold, zinc_update *out, zinc_error *err)
 {
@@ -144,7 +171,7 @@ change_chunk(void *arg, const void *old, size_t nold, zinc_update *out, zinc_err
 	zinc_status st;
 
 	x->w->stays = old && atomic_load(&x->j->c->no_erase);
-	st = encode_chunk(x->j, x->w, x->o, in, old, &e);
+	st = old ? encode_changed(x, in, &e) : encode_chunk(x->j, x->w, x->o, in, false, &e);
 	if ((st == ZINC_E_CORRUPT || st == ZINC_E_CHECKSUM) && x->o->covered)
 		st = encode_chunk(x->j, x->w, x->o, in, false, &e);
 	if (st != ZINC_OK)

@@ -10,7 +10,8 @@
  *
  * A write that fails has no effect: everything that may fail (writing older objects, memory for new ones, elements
  * that cannot be converted) is done before the first element is copied.  A write that needs more than the budget is
- * written to the array at once.  So is a held edge chunk if the array was resized meanwhile.
+ * written to the array at once.  So is a held chunk if the array was resized meanwhile and has other chunks there.  An
+ * array that was replaced by one of another rank or type is E_CONFLICT.
  */
 #include "array/engine.h"
 
@@ -29,6 +30,7 @@ typedef struct pending {
 struct zinc_writer {
 	zinc_context *ctx;
 	zinc_array *a;
+	zinc_meta *m; /* the snapshot at the beginning: rank and type are those of all objects */
 	zinc_io_options o;
 	zinc_wait wait;         /* of the current call, for all objects that it writes */
 	zinc_call_options rest; /* the options with its remaining time, for the next object */
@@ -38,37 +40,51 @@ struct zinc_writer {
 	size_t nslots, n; /* slots: a power of two, or 0; n: objects held */
 };
 
-static bool
-is_variable(const zinc_array *a)
+static zinc_status
+check_type(const zinc_meta *m, zinc_error *err)
 {
-	zinc_meta *m = zinc_array_snapshot(a);
-	bool variable = m->dtype && m->dtype->variable;
+	if (m->unsupported)
+		return zinc_meta_refuse(m, err);
+	return m->dtype->variable
+		   ? zinc_fail(err, ZINC_E_INVALID, "a writer does not support elements of variable length")
+		   : ZINC_OK;
+}
 
-	zinc_meta_free(m);
-	return variable;
+/* Elements that are held cannot be written to an array of another rank or type. */
+static zinc_status
+check_same(const zinc_writer *w, const zinc_meta *now, zinc_error *err)
+{
+	bool same = false;
+
+	if (now->dtype && now->ndim == w->m->ndim)
+		ZINC_TRY(zinc_dtype_same(now->dtype, w->m->dtype, w->ctx, &same, err));
+	return same ? ZINC_OK
+		    : zinc_fail(err, ZINC_E_CONFLICT, "the array was replaced by one of another rank or type");
 }
 
 zinc_status
 zinc_writer_new(zinc_writer **out, zinc_array *a, uint64_t budget, const zinc_io_options *options, zinc_error *err)
 {
 	zinc_writer *w;
+	zinc_status st;
 
 	if (!out || !a)
 		return zinc_fail(err, ZINC_E_INVALID, "zinc_writer_new: out and a must not be NULL");
-	if (is_variable(a))
-		return zinc_fail(err, ZINC_E_INVALID, "a writer does not support elements of variable length");
 	w = zinc_calloc(a->ctx, 1, sizeof *w);
 	if (!w)
 		return zinc_fail_nomem(err);
 	w->ctx = a->ctx;
 	w->a = a;
+	w->m = zinc_array_snapshot(a);
 	w->budget = budget > 0 ? budget : DEFAULT_BUDGET;
-	zinc_status st = zinc_options_take_as(&zinc_io_options_kind, &w->o, options, err);
+	st = zinc_options_take_as(&zinc_io_options_kind, &w->o, options, err);
 	if (st == ZINC_OK && w->o.call)
 		st = zinc_fail(err, ZINC_E_INVALID,
 			       "zinc_writer_new: pass zinc_call_options to the calls that write instead");
+	if (st == ZINC_OK)
+		st = check_type(w->m, err);
 	if (st != ZINC_OK) {
-		zinc_free(a->ctx, w);
+		zinc_writer_free(w);
 		return st;
 	}
 	w->o.size = sizeof w->o;
@@ -79,7 +95,7 @@ zinc_writer_new(zinc_writer **out, zinc_array *a, uint64_t budget, const zinc_io
 static uint64_t
 cost(const zinc_writer *w, const pending *x)
 {
-	return x->nelems * (zinc_array_element_size(w->a) + 1);
+	return x->nelems * (w->m->dtype->size + 1);
 }
 
 static void
@@ -96,7 +112,7 @@ free_pending(zinc_writer *w, pending *x)
 static size_t
 slot_of(const zinc_writer *w, const uint64_t *index)
 {
-	const int ndim = zinc_array_ndim(w->a);
+	const int ndim = w->m->ndim;
 	uint64_t h = 14695981039346656037u;
 	int d;
 
@@ -132,7 +148,7 @@ grow_table(zinc_writer *w)
 static pending *
 find(const zinc_writer *w, const uint64_t *index)
 {
-	const size_t nbytes = (size_t)zinc_array_ndim(w->a) * sizeof *index;
+	const size_t nbytes = (size_t)w->m->ndim * sizeof *index;
 	pending *x = w->nslots > 0 ? w->table[slot_of(w, index)] : NULL;
 
 	while (x && memcmp(x->index, index, nbytes) != 0)
@@ -197,8 +213,8 @@ options_now(zinc_writer *w)
 static zinc_status
 write_points(zinc_writer *w, const pending *x, zinc_error *err)
 {
-	int d, ndim = zinc_array_ndim(w->a);
-	size_t element = zinc_array_element_size(w->a), n = (size_t)x->nwritten, k = 0;
+	int d, ndim = w->m->ndim;
+	size_t element = w->m->dtype->size, n = (size_t)x->nwritten, k = 0;
 	uint64_t *points = zinc_calloc(w->ctx, n * (size_t)ndim + 1, sizeof *points), i, rest;
 	uint8_t *values = zinc_calloc(w->ctx, n, element);
 	zinc_selection s = ZINC_SELECTION_ALL;
@@ -228,7 +244,7 @@ static void
 forget_outside(const zinc_writer *w, pending *x)
 {
 	const uint64_t *shape = zinc_array_shape(w->a);
-	const int ndim = zinc_array_ndim(w->a);
+	const int ndim = w->m->ndim;
 	bool fits = true;
 	uint64_t i, rest;
 	int d;
@@ -242,19 +258,30 @@ forget_outside(const zinc_writer *w, pending *x)
 }
 
 static zinc_status
+check_now(const zinc_writer *w, zinc_error *err)
+{
+	zinc_meta *now = zinc_array_snapshot(w->a);
+	const zinc_status st = check_same(w, now, err);
+
+	zinc_meta_free(now);
+	return st;
+}
+
+static zinc_status
 write_pending(zinc_writer *w, pending *x, zinc_error *err)
 {
 	uint64_t i;
 	zinc_selection s = ZINC_SELECTION_ALL;
-	zinc_buffer b = ZINC_BUFFER_INIT(ZINC_NATIVE, x->elements, (size_t)x->nelems * zinc_array_element_size(w->a));
+	zinc_buffer b = ZINC_BUFFER_INIT(ZINC_NATIVE, x->elements, (size_t)x->nelems * w->m->dtype->size);
 
+	ZINC_TRY(check_now(w, err));
 	forget_outside(w, x);
 	for (i = 0, x->nwritten = 0; i < x->nelems; i++)
 		x->nwritten += x->written[i];
 	if (x->nwritten < x->nelems)
 		return x->nwritten > 0 ? write_points(w, x, err) : ZINC_OK;
 	s.kind = ZINC_SELECT_BOX;
-	s.ndim = zinc_array_ndim(w->a);
+	s.ndim = w->m->ndim;
 	s.start = x->start;
 	s.count = x->inside;
 	return zinc_array_write(w->a, &s, &b, options_now(w), err);
@@ -352,8 +379,16 @@ gather(zinc_call *c, const zinc_plan *p, const zinc_target *t, const zinc_object
 	return ZINC_OK;
 }
 
-/* A held object has the layout of the shape that the array had before.  If the new shape changes its extent within the
- * array, the object is written first. */
+static bool
+same_place(const pending *a, const pending *b, int ndim)
+{
+	const size_t nbytes = (size_t)ndim * sizeof *a->inside;
+
+	return memcmp(a->start, b->start, nbytes) == 0 && memcmp(a->inside, b->inside, nbytes) == 0;
+}
+
+/* A held object has the layout of the shape and the grid that the array had before.  If the new ones change its place or
+ * its extent within the array, the object is written first. */
 static zinc_status
 write_resized(zinc_writer *w, const zinc_meta *m, const zinc_plan *p, zinc_error *err)
 {
@@ -366,7 +401,7 @@ write_resized(zinc_writer *w, const zinc_meta *m, const zinc_plan *p, zinc_error
 		zinc_plan_object(p, i, &o);
 		held = find(w, o.index);
 		place(&fresh, m, &o);
-		if (held && memcmp(held->inside, fresh.inside, (size_t)m->ndim * sizeof *held->inside) != 0)
+		if (held && !same_place(held, &fresh, m->ndim))
 			ZINC_TRY(write_out(w, held, err));
 	}
 	return ZINC_OK;
@@ -493,6 +528,8 @@ zinc_writer_write(zinc_writer *w, const zinc_selection *selection, const zinc_bu
 	if (st == ZINC_OK)
 		st = zinc_hierarchy_writable(w->a->h, err);
 	if (st == ZINC_OK)
+		st = check_same(w, c.m, err);
+	if (st == ZINC_OK)
 		st = zinc_plan_init(&p, c.ctx, c.m, selection, err);
 	if (st == ZINC_OK)
 		st = gather_all(w, &c, &p, selection, source, err);
@@ -531,5 +568,6 @@ zinc_writer_free(zinc_writer *w)
 		free_pending(w, x);
 	}
 	zinc_free(w->ctx, w->table);
+	zinc_meta_free(w->m);
 	zinc_free(w->ctx, w);
 }

@@ -89,6 +89,14 @@ zinc_chain_bound(const zinc_chain *c, const uint64_t *shape, size_t *encoded)
 	return stage_rep(c, c->naa, shape, &rep, NULL) != ZINC_OK || stage_bound(c, &rep, c->nbb, encoded);
 }
 
+zinc_status
+zinc_chain_stored_shape(const zinc_chain *c, zinc_bytes in, uint64_t *shape, zinc_error *err)
+{
+	const zinc_pack_ops *ops = c->ab->ops->pack;
+
+	return c->naa > 0 || c->nbb > 0 || !ops->shape ? ZINC_OK : ops->shape(c->ab, in, shape, err);
+}
+
 static int
 plain(const zinc_chain *c, const zinc_rep *rep)
 {

@@ -98,6 +98,8 @@ typedef struct zinc_pack_ops {
 	int (*plain)(const zinc_codec *c, const zinc_rep *rep);
 	/* May decoded elements differ from those that were encoded?  NULL: no. */
 	bool (*loses)(const zinc_codec *c);
+	/* The shape of an encoded chunk, which its bytes say.  NULL: they do not. */
+	zinc_status (*shape)(const zinc_codec *c, zinc_bytes in, uint64_t *shape, zinc_error *err);
 } zinc_pack_ops;
 
 /* Bytes->bytes. */
@@ -340,6 +342,8 @@ zinc_status zinc_chain_encode(const zinc_chain *c, zinc_scratch *s, const uint64
 			      zinc_buf *out, zinc_error *err);
 /* The maximum size of an encoded chunk of this shape; exact if fixed_size.  Non-zero: overflow. */
 int zinc_chain_bound(const zinc_chain *c, const uint64_t *shape, size_t *encoded);
+/* Replace `shape` by that of an encoded chunk, if its bytes say it. */
+zinc_status zinc_chain_stored_shape(const zinc_chain *c, zinc_bytes in, uint64_t *shape, zinc_error *err);
 /* Does each stored object, or each inner chunk of a shard, have a checksum? */
 bool zinc_chain_verifies(const zinc_chain *c);
 /* Are there no bytes->bytes codecs and plain elements?  0 no, 1 native order, 2 swapped.  Then axes are reordered by

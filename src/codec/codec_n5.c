@@ -285,6 +285,17 @@ get_header(const n5_codec *x, zinc_bytes *in, zinc_rep *block, zinc_error *err)
 	return ZINC_OK;
 }
 
+static zinc_status
+n5_shape(const zinc_codec *c, zinc_bytes in, uint64_t *shape, zinc_error *err)
+{
+	const n5_codec *x = (const n5_codec *)c;
+	zinc_rep block = x->rep;
+
+	ZINC_TRY(get_header(x, &in, &block, err));
+	memcpy(shape, block.shape, (size_t)block.ndim * sizeof *shape);
+	return ZINC_OK;
+}
+
 /* ---- elements ---- */
 
 static zinc_status
@@ -363,7 +374,7 @@ n5_bound(const zinc_codec *c, const zinc_rep *rep, size_t *encoded)
 	return 0;
 }
 
-static const zinc_pack_ops coder = {.encode = n5_encode, .decode = n5_decode, .bound = n5_bound};
+static const zinc_pack_ops coder = {.encode = n5_encode, .decode = n5_decode, .bound = n5_bound, .shape = n5_shape};
 
 const zinc_codec_ops zinc_codec_n5 = {
     .name = "n5",

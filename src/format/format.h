@@ -406,11 +406,11 @@ zinc_status zinc_write_node(zinc_hierarchy *h, const char *path, const zinc_meta
 /* The same without reading anything: no other program writes, the group above exists and the node does not. */
 zinc_status zinc_put_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, zinc_error *err);
 /* Read-modify-write of the document under the store's exclusion: `edit` changes doc's root, perhaps more than once,
- * each time from the stored document.  A document with duplicate members is refused, since a rewrite would lose one.
- * `out` may be NULL; its tag is empty. */
-zinc_status zinc_edit_node(zinc_hierarchy *h, const char *path,
-			   zinc_status (*edit)(void *arg, zinc_json_doc *doc, zinc_error *err), void *arg,
-			   zinc_meta **out, zinc_error *err);
+ * each time from the stored document, whose metadata are `stored` (NULL: a group without a document).  A document with
+ * duplicate members is refused, since a rewrite would lose one.  `out` may be NULL; its tag is empty. */
+typedef zinc_status (*zinc_edit_fn)(void *arg, const zinc_meta *stored, zinc_json_doc *doc, zinc_error *err);
+zinc_status zinc_edit_node(zinc_hierarchy *h, const char *path, zinc_edit_fn edit, void *arg, zinc_meta **out,
+			   zinc_error *err);
 
 /* ---- consolidated metadata (copies_read.c, consolidate.c) ---- */
 

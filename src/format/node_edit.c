@@ -10,38 +10,38 @@
 
 struct edit {
 	zinc_hierarchy *h;
-	zinc_status (*fn)(void *arg, zinc_json_doc *doc, zinc_error *err);
+	zinc_edit_fn fn;
 	void *arg;
-	zinc_line line;  /* the documents as found; no nodes when there is only one */
-	size_t node;     /* which document describes the node */
-	size_t part;     /* which document is being edited */
-	bool implicit;   /* there is no document yet */
-	zinc_buf key;    /* of the document that is being edited */
-	zinc_buf text;   /* its new bytes */
-	zinc_meta *meta; /* metadata of all documents together */
+	zinc_line line;    /* the documents as found; no nodes when there is only one */
+	size_t node;       /* which document describes the node */
+	size_t part;       /* which document is being edited */
+	bool implicit;     /* there is no document yet */
+	zinc_buf key;      /* of the document that is being edited */
+	zinc_buf text;     /* its new bytes */
+	zinc_meta *stored; /* metadata of the stored documents; NULL: there are none */
+	zinc_meta *meta;   /* metadata of the edited ones */
 };
 
 /* An error in the stored documents is E_CORRUPT, not E_INVALID.  A node that must not be opened is not edited. */
 static zinc_status
-check_stored(const struct edit *e, const zinc_fetched *docs, zinc_error *err)
+check_stored(struct edit *e, const zinc_fetched *docs, zinc_error *err)
 {
 	char *keys[ZINC_DOCUMENTS_MAX];
 	zinc_status st = ZINC_OK;
 	zinc_node_kind kind;
-	zinc_meta *m = NULL;
 	zinc_report r;
 	size_t i;
 
+	zinc_meta_free(e->stored);
+	e->stored = NULL;
 	for (i = 0; i < ZINC_DOCUMENTS_MAX; i++)
 		keys[i] = e->line.n > 0 && i < e->line.per ? e->line.keys[i] : (char *)e->key.p;
 	zinc_report_init_quiet(&r, e->h->ctx, e->h->strict);
-	st = zinc_documents_parse(e->h, docs, keys, &r, &m, &kind, err);
+	r.fallback = e->h->fallback;
+	st = zinc_documents_parse(e->h, docs, keys, &r, &e->stored, &kind, err);
 	if (st != ZINC_OK)
 		return zinc_error_at_key(err, st, r.where);
-	if (m->closed)
-		st = zinc_meta_refuse(m, err);
-	zinc_meta_free(m);
-	return st;
+	return e->stored->closed ? zinc_meta_refuse(e->stored, err) : ZINC_OK;
 }
 
 /* Edit the document.  It becomes part of e->meta, or is freed. */
@@ -54,7 +54,7 @@ edit_doc(struct edit *e, zinc_json_doc *doc, zinc_error *err)
 
 	zinc_meta_free(e->meta);
 	e->meta = NULL;
-	st = e->fn(e->arg, doc, err);
+	st = e->fn(e->arg, e->stored, doc, err);
 	if (st != ZINC_OK) {
 		zinc_json_free(doc);
 		return st;
@@ -188,8 +188,7 @@ edit(struct edit *e, const char *path, zinc_error *err)
 }
 
 zinc_status
-zinc_edit_node(zinc_hierarchy *h, const char *path, zinc_status (*fn)(void *arg, zinc_json_doc *doc, zinc_error *err),
-	       void *arg, zinc_meta **out, zinc_error *err)
+zinc_edit_node(zinc_hierarchy *h, const char *path, zinc_edit_fn fn, void *arg, zinc_meta **out, zinc_error *err)
 {
 	struct edit e = {.h = h, .fn = fn, .arg = arg, .line.ctx = h->ctx};
 	zinc_status st;
@@ -205,6 +204,7 @@ zinc_edit_node(zinc_hierarchy *h, const char *path, zinc_status (*fn)(void *arg,
 	if (st != ZINC_OK && e.line.n > 0)
 		zinc_error_at_key(err, st, e.line.keys[0]);
 	zinc_meta_free(e.meta);
+	zinc_meta_free(e.stored);
 	zinc_buf_fini(&e.text);
 	zinc_buf_fini(&e.key);
 	zinc_line_fini(&e.line);

@@ -40,6 +40,9 @@ typedef struct zinc_grid_ops {
 	bool (*divides)(void *self, int dim, uint64_t by);
 	zinc_status (*fit)(zinc_grid *g, const uint64_t *before, const uint64_t *after, const uint64_t *unit,
 			   bool *changed, zinc_error *err);
+	/* Built in: the last chunks end with the array and become longer with it, up to the widest extent; each stored
+	 * chunk says its own shape. */
+	bool grows;
 } zinc_grid_ops;
 
 /* Never copied: `self` may point into it. */
@@ -82,6 +85,13 @@ static inline bool
 zinc_grid_divides(const zinc_grid *g, int dim, uint64_t by)
 {
 	return g->ops->divides ? g->ops->divides(g->self, dim, by) : zinc_grid_widest(g, dim) % by == 0;
+}
+
+/* The number of elements that a chunk of this extent has when the array has all of them. */
+static inline uint64_t
+zinc_grid_whole(const zinc_grid *g, int dim, uint64_t extent)
+{
+	return g->ops->grows ? zinc_grid_widest(g, dim) : extent;
 }
 
 /* Change the grid for another shape of the array; new chunks are multiples of `unit`.  *changed: it must be stored.

@@ -162,6 +162,7 @@ static const zinc_grid_ops blocks = {
     .find = bounded_find,
     .span = bounded_span,
     .widest = block_widest,
+    .grows = true,
 };
 
 zinc_status

@@ -112,12 +112,13 @@ struct change {
 
 /* Every version keeps them in the member `attributes`, which may be missing. */
 static zinc_status
-edit_attributes(void *arg, zinc_json_doc *doc, zinc_error *err)
+edit_attributes(void *arg, const zinc_meta *stored, zinc_json_doc *doc, zinc_error *err)
 {
 	const struct change *c = arg;
 	zinc_json *root = zinc_json_root(doc);
 	zinc_json *attributes = zinc_json_member(root, "attributes");
 
+	(void)stored;
 	if (!zinc_json_is(attributes, ZINC_JSON_OBJECT)) {
 		attributes = zinc_json_make(doc, ZINC_JSON_OBJECT);
 		ZINC_TRY(zinc_json_set(doc, root, "attributes", attributes, err));

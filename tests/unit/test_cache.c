@@ -117,12 +117,18 @@ test_found(void **state)
 	scene_close(&x);
 }
 
-/* (3) Another tag, or another number of bytes, and the entry is dropped; without a tag nothing is remembered. */
+/* (3) Another tag, shape or size of elements, and the entry is dropped; without a tag nothing is remembered. */
 static void
 test_stale(void **state)
 {
-	const uint64_t other[] = {8, 4};
+	static const struct {
+		uint64_t shape[3];
+		int ndim;
+		size_t element;
+	} others[] = {{{8, 4}, 2, 2},    {{4, 16}, 2, 2}, {{16, 4}, 2, 2},
+		      {{8, 8, 1}, 3, 2}, {{64}, 1, 2},    {{8, 8}, 2, 4}};
 	void *hold = NULL;
+	size_t i;
 	scene x;
 
 	(void)state;
@@ -132,9 +138,12 @@ test_stale(void **state)
 	assert_false(zinc_cache_has(x.c, x.s.memory, "k", 0, &second));
 	assert_int_equal(get(&x, x.s.memory, "k", 0, &second), -1);
 	assert_int_equal(get(&x, x.s.memory, "k", 0, NULL), -1); /* it was dropped */
-	put(&x, "k", 0, &first);
-	assert_null(zinc_cache_get(x.c, x.s.memory, "k", 0, NULL, other, 2, 2, &hold));
-	assert_false(zinc_cache_has(x.c, x.s.memory, "k", 0, NULL));
+	for (i = 0; i < COUNT(others); i++) {
+		put(&x, "k", 0, &first);
+		assert_null(zinc_cache_get(x.c, x.s.memory, "k", 0, NULL, others[i].shape, others[i].ndim,
+					   others[i].element, &hold));
+		assert_false(zinc_cache_has(x.c, x.s.memory, "k", 0, NULL));
+	}
 	put(&x, "k", 0, &none);
 	assert_false(zinc_cache_has(x.c, x.s.memory, "k", 0, NULL));
 	scene_close(&x);

@@ -219,10 +219,11 @@ test_read_only(void **state)
 /* ---- (3) editing ---- */
 
 static zinc_status
-set_shape(void *arg, zinc_json_doc *doc, zinc_error *err)
+set_shape(void *arg, const zinc_meta *stored, zinc_json_doc *doc, zinc_error *err)
 {
 	zinc_json *list = zinc_json_make(doc, ZINC_JSON_ARRAY);
 
+	assert_int_equal(stored->kind, ZINC_NODE_ARRAY);
 	ZINC_TRY(zinc_json_append(list, zinc_json_make_i64(doc, *(int *)arg), err));
 	return zinc_json_set(doc, zinc_json_root(doc), "shape", list, err);
 }

@@ -387,14 +387,184 @@ test_create_again(void **unused)
 	stage_close(&s);
 }
 
+#define NESTING                                                                                                        \
+	"{\"dimensions\": [8, 8], \"blockSize\": [2, 2], \"dataType\": \"uint16\", \"compression\": {\"type\": "       \
+	"\"raw\"}}"
+
+/* (2) A dataset "1" in a dataset of N5: its blocks have keys of blocks of the outer one. */
+static void
+test_nested(void **unused)
+{
+	static const uint64_t line[] = {4}, less[] = {4, 4}, chunks[] = {2, 2};
+	zinc_array *outer = NULL, *inner = NULL;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_hierarchy *h = NULL;
+	uint16_t w[4] = {1, 2, 3, 4};
+	stage s;
+
+	(void)unused;
+	stage_open(&s, 1, 0);
+	assert_ok(zinc_hierarchy_open(&h, s.memory, "n", ZINC_OPEN_OPTIONS(.create = 1, .format = "n5"), &err));
+	assert_ok(zinc_array_create(
+	    &inner, h, "a/3", ZINC_ARRAY_OPTIONS(.ndim = 1, .shape = line, .chunks = chunks, .dtype = "uint16"), &err));
+	assert_ok(zinc_array_write(inner, NULL, ZINC_BUFFER(w, sizeof w), NULL, &err));
+	assert_ok(
+	    zinc_store_put(s.memory, NULL, "n/a/attributes.json", NESTING, strlen(NESTING), NULL, 0, NULL, NULL, &err));
+	assert_ok(zinc_array_open(&outer, h, "a", NULL, &err));
+	memset(v, 1, sizeof v);
+	assert_ok(zinc_array_write_text(outer, ":, 0:6", ZINC_BUFFER(v, 96), NULL, &err));
+	assert_true(has(&s, "n/a/2/2") && has(&s, "n/a/3/0"));
+	assert_int_equal(zinc_array_resize(outer, less, NULL, &err), ZINC_E_CONFLICT);
+	assert_string_equal(err.key, "a/3/0");
+	assert_int_equal(zinc_array_shape(outer)[0], 4);
+	assert_false(has(&s, "n/a/2/2"));
+	assert_ok(zinc_array_read(inner, NULL, ZINC_BUFFER(w, sizeof w), NULL, &err));
+	assert_memory_equal(w, ((uint16_t[]){1, 2, 3, 4}), sizeof w);
+	zinc_array_close(outer);
+	zinc_array_close(inner);
+	zinc_hierarchy_close(h);
+	stage_close(&s);
+}
+
+/* Create the array "a" again, while a handle of the old one is open. */
+static void
+replace(stage *s, const char *document)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+
+	assert_ok(
+	    zinc_store_put(s->memory, NULL, "a/zarr.json", document, strlen(document), NULL, 0, NULL, NULL, &err));
+}
+
+#define REPLACED(shape, type, grid)                                                                                    \
+	"{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": " shape ", \"data_type\": \"" type                  \
+	"\", \"chunk_grid\": {\"name\": \"" grid "}}, \"chunk_key_encoding\": {\"name\": \"default\"}, "               \
+	"\"fill_value\": 0, \"codecs\": [{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}]}"
+#define REGULAR "regular\", \"configuration\": {\"chunk_shape\": [4, 4]"
+
+/* A writer that holds elements of the old array: those of the new one have the same places, or nothing is written. */
+static void
+test_writer_replaced(void **unused)
+{
+	static const struct {
+		const char *document;
+		zinc_status status;
+	} cases[] = {
+	    {REPLACED("[8, 8]", "uint16", REGULAR), ZINC_OK},
+	    {REPLACED(
+		 "[8, 8]", "uint16",
+		 "rectilinear\", \"configuration\": {\"kind\": \"inline\", \"chunk_shapes\": [[1, 4, 3], [2, 4, 2]]"),
+	     ZINC_OK},
+	    {REPLACED("[8, 8]", "uint64", REGULAR), ZINC_E_CONFLICT},
+	    {REPLACED("[8, 8]", "uint8", REGULAR), ZINC_E_CONFLICT},
+	    {REPLACED("[8, 8]", "int16", REGULAR), ZINC_E_CONFLICT},
+	    {REPLACED("[64]", "uint16", "regular\", \"configuration\": {\"chunk_shape\": [4]"), ZINC_E_CONFLICT},
+	    {REPLACED("[2, 8, 8]", "uint16", "regular\", \"configuration\": {\"chunk_shape\": [1, 4, 4]"),
+	     ZINC_E_CONFLICT},
+	};
+	const uint64_t start[] = {0, 0, 0}, count[] = {2, 7, 7};
+	zinc_selection sel = ZINC_SELECTION_ALL;
+	zinc_error err = ZINC_ERROR_INIT;
+	uint16_t got[64];
+	size_t i, k;
+
+	(void)unused;
+	sel.kind = ZINC_SELECT_BOX;
+	sel.start = start;
+	for (i = 0; i < COUNT(cases); i++) {
+		zinc_writer *w = NULL;
+		zinc_array *a;
+		stage s;
+
+		stage_open(&s, 1, 0);
+		a = stage_array(&s, "a", 8, 8, 4, 4, 0, 0, "none");
+		assert_ok(zinc_writer_new(&w, a, 0, NULL, &err));
+		for (k = 0; k < 64; k++)
+			v[k] = (uint16_t)(k + 1);
+		sel.ndim = 2;
+		sel.count = (uint64_t[]){8, 8};
+		assert_ok(zinc_writer_write(w, &sel, ZINC_BUFFER(v, 128), NULL, &err));
+		replace(&s, cases[i].document);
+		assert_ok(zinc_array_refresh(a, NULL, &err));
+		sel.ndim = zinc_array_ndim(a);
+		sel.count = sel.ndim == 1 ? (uint64_t[]){7} : &count[3 - sel.ndim];
+		assert_int_equal(zinc_writer_write(w, &sel, ZINC_BUFFER(v, sizeof v), NULL, &err), cases[i].status);
+		assert_int_equal(zinc_writer_flush(w, NULL, &err), cases[i].status);
+		zinc_writer_free(w);
+		for (k = 0; k < 64 && cases[i].status == ZINC_OK; k++)
+			v[k] = k / 8 < 7 && k % 8 < 7 ? (uint16_t)(k / 8 * 7 + k % 8 + 1) : (uint16_t)(k + 1);
+		if (cases[i].status == ZINC_OK) {
+			assert_ok(zinc_array_read(a, NULL, ZINC_BUFFER(got, sizeof got), NULL, &err));
+			assert_memory_equal(got, v, sizeof got);
+		}
+		zinc_array_close(a);
+		stage_close(&s);
+	}
+}
+
+/* (4) The new grid decides, and what cannot be appended to the new array leaves its shape. */
+static void
+test_replaced(void **unused)
+{
+	static const struct {
+		const char *document;
+		zinc_status resize, append;
+	} cases[] = {
+	    {REPLACED("[8, 8]", "uint16", REGULAR), ZINC_OK, ZINC_OK},
+	    {REPLACED("[8, 9]", "uint16", REGULAR), ZINC_OK, ZINC_E_INVALID},
+	    {REPLACED("[8, 7]", "uint16", REGULAR), ZINC_OK, ZINC_E_INVALID},
+	    {REPLACED("[8, 8]", "int16", REGULAR), ZINC_OK, ZINC_E_CONFLICT},
+	    {REPLACED("[8, 8]", "uint16", "zarrs.regular_bounded\", \"configuration\": {\"chunk_shape\": [5, 5]"),
+	     ZINC_E_UNSUPPORTED, ZINC_E_UNSUPPORTED},
+	    {REPLACED("[8, 8]", "uint16",
+		      "rectilinear\", \"configuration\": {\"kind\": \"inline\", \"chunk_shapes\": [[8], [2, 6]]"),
+	     ZINC_OK, ZINC_OK},
+	    {REPLACED("[8, 8]", "uint16", "unknown\", \"configuration\": {\"chunk_shape\": [4, 4]"), ZINC_E_UNSUPPORTED,
+	     ZINC_E_UNSUPPORTED},
+	    {REPLACED("[8]", "uint16", "regular\", \"configuration\": {\"chunk_shape\": [4]"), ZINC_E_CONFLICT,
+	     ZINC_E_CONFLICT},
+	    {GROUP, ZINC_E_CONFLICT, ZINC_E_CONFLICT},
+	};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_buffer row = *ZINC_BUFFER(v, 16);
+	size_t i;
+
+	(void)unused;
+	row.ndim = 2;
+	row.shape = (uint64_t[]){1, 8};
+	for (i = 0; i < 2 * COUNT(cases); i++) {
+		const zinc_status expected = i % 2 ? cases[i / 2].append : cases[i / 2].resize;
+		zinc_blob now = ZINC_BLOB_INIT;
+		zinc_array *a;
+		stage s;
+
+		stage_open(&s, 1, 0);
+		a = stage_array(&s, "a", 8, 8, 4, 4, 0, 0, "none");
+		replace(&s, cases[i / 2].document);
+		assert_int_equal(i % 2 ? zinc_array_append(a, 0, &row, NULL, NULL, &err)
+				       : zinc_array_resize(a, (uint64_t[]){9, 9}, NULL, &err),
+				 expected);
+		assert_ok(zinc_store_get_all(s.memory, "a/zarr.json", &now, NULL, 0, NULL, &err));
+		assert_true((now.nbytes == strlen(cases[i / 2].document)) == (expected != ZINC_OK));
+		if (expected == ZINC_OK)
+			assert_ok(zinc_array_refresh(a, NULL, &err));
+		zinc_blob_fini(&now);
+		zinc_array_close(a);
+		stage_close(&s);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_resize),    cmocka_unit_test(test_append),       cmocka_unit_test(test_reserve),
-	    cmocka_unit_test(test_writer),    cmocka_unit_test(test_writer_many),  cmocka_unit_test(test_writer_parts),
-	    cmocka_unit_test(test_accessors), cmocka_unit_test(test_create_again), cmocka_unit_test(test_unlisted),
-	    cmocka_unit_test(test_remote),
+	    cmocka_unit_test(test_resize),          cmocka_unit_test(test_append),
+	    cmocka_unit_test(test_reserve),         cmocka_unit_test(test_writer),
+	    cmocka_unit_test(test_writer_many),     cmocka_unit_test(test_writer_parts),
+	    cmocka_unit_test(test_accessors),       cmocka_unit_test(test_create_again),
+	    cmocka_unit_test(test_unlisted),        cmocka_unit_test(test_remote),
+	    cmocka_unit_test(test_replaced),        cmocka_unit_test(test_nested),
+	    cmocka_unit_test(test_writer_replaced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
