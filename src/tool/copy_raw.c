@@ -65,14 +65,14 @@ compare_object(zinc_cp *c, const char *key, const zinc_buf *value, zinc_error *e
 	return st == ZINC_OK ? st : zinc_error_at_key(err, st, key);
 }
 
-/* The memory limit of an object or a foreign value (n NULL): the user's limit; without one the default, or more if a
- * chunk of the array is larger. */
+/* The memory limit of object i or a foreign value (n NULL): the user's limit; without one the default, or more if that
+ * chunk of the array is larger: chunks may have several lengths. */
 static uint64_t
-most_bytes(const zinc_cp *c, const zinc_cp_node *n)
+most_bytes(const zinc_cp *c, const zinc_cp_node *n, size_t i)
 {
-	if (c->o.max_memory > 0 || !n || n->nobjects == 0)
+	if (c->o.max_memory > 0 || !n)
 		return c->memory;
-	return zinc_max_u64(c->memory, zinc_array_object_limit(n->in, zinc_cp_object(n, 0)));
+	return zinc_max_u64(c->memory, zinc_array_object_limit(n->in, zinc_cp_object(n, i)));
 }
 
 /* Request the object, or only its first byte: this shows at low cost whether it can be opened. */
@@ -83,7 +83,7 @@ request_object(void *arg, zinc_fetch_item *it, int worker, zinc_error *err)
 
 	(void)worker;
 	ZINC_TRY(name_object(b, it->i, false, &it->key, err));
-	it->bound = most_bytes(b->c, b->n);
+	it->bound = most_bytes(b->c, b->n, b->first + it->i);
 	zinc_fetch_want(it, (zinc_get){.length = b->look ? 1 : ZINC_TO_END, .untagged = 1});
 	return ZINC_OK;
 }
@@ -404,11 +404,10 @@ find_batch(zinc_cp_node *n, uint64_t step, size_t *first, size_t *count)
 	}
 }
 
-/* Does memory have room for `copies` of an object? */
+/* Does memory have room for `copies` of an object that may have `most` bytes? */
 static zinc_status
-check_size(const zinc_cp *c, const zinc_cp_node *n, uint64_t nbytes, uint64_t copies, const char *key, zinc_error *err)
+check_size(const zinc_cp *c, uint64_t most, uint64_t nbytes, uint64_t copies, const char *key, zinc_error *err)
 {
-	const uint64_t most = most_bytes(c, n);
 	zinc_status st;
 
 	if (nbytes <= (c->o.max_memory > 0 ? most / copies : most))
@@ -450,7 +449,8 @@ check_objects(zinc_cp *c, const zinc_cp_node *n, zinc_error *err)
 	zinc_buf_init(&key, c->ctx, ZINC_MAX_KEY);
 	st = name_object(&b, 0, false, &key, err);
 	if (st == ZINC_OK)
-		st = check_size(c, n, zinc_cp_object_bytes(n, b.first), c->o.verify ? 2 : 1, (const char *)key.p, err);
+		st = check_size(c, most_bytes(c, n, b.first), zinc_cp_object_bytes(n, b.first), c->o.verify ? 2 : 1,
+				(const char *)key.p, err);
 	if (st == ZINC_OK)
 		st = check_decoded(c, zinc_cp_object_bytes(n, b.first), decoded_bytes(c, n), (const char *)key.p, err);
 	zinc_buf_fini(&key);
@@ -464,7 +464,8 @@ check_foreign(const zinc_cp *c, zinc_error *err)
 
 	if (c->foreign.n == 0)
 		return ZINC_OK;
-	st = check_size(c, NULL, c->foreign_largest, 1, (const char *)c->foreign.p + c->foreign_largest_at, err);
+	st = check_size(c, most_bytes(c, NULL, 0), c->foreign_largest, 1,
+			(const char *)c->foreign.p + c->foreign_largest_at, err);
 	return st == ZINC_OK ? st : zinc_error_at_url(err, st, c->from->url);
 }
 

@@ -210,4 +210,12 @@ zinc 0 diff h.zarr h3.zarr
 zinc 0 cat h3.zarr -s 4611686018427387902: --as csv
 has 5
 
+# ---- a chunk that is larger than the usual limit of memory, after a small one ----
+zinc 0 create i.zarr --shape 629145610 --dtype int8 --chunks '[[10, 629145600]]' --codecs none
+mkdir i.zarr/c
+truncate -s 10 i.zarr/c/0
+truncate -s 600M i.zarr/c/1
+zinc 0 cp --dry-run i.zarr i2.zarr
+has 'copy 2 objects of 629145610 bytes'
+
 echo "$checks checks"
