@@ -71,9 +71,10 @@ zinc_array_object_limit(const zinc_array *a, const uint64_t *index)
 	zinc_meta *m = zinc_array_snapshot(a);
 	uint64_t extent[ZINC_MAX_NDIM], limit = zinc_max_chunk(a->ctx);
 
-	span(m, index, extent);
-	if (!m->unsupported)
+	if (!m->unsupported) { /* otherwise there may be no grid */
+		span(m, index, extent);
 		limit = zinc_object_limit(m, a->ctx, extent);
+	}
 	zinc_meta_free(m);
 	return limit;
 }
