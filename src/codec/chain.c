@@ -123,6 +123,32 @@ check_order(const links *all, zinc_report *r, zinc_error *err)
 
 /* ---- third pass: configurations ---- */
 
+bool
+zinc_codec_needs_size(const zinc_codec *c)
+{
+	const zinc_bytes_ops *ops = c->ops->bytes;
+
+	return ops && ops->needs_size && ops->needs_size(c);
+}
+
+/* (1) Is the size known that a codec must know to decode? */
+static zinc_status
+check_size(const zinc_chain *c, const zinc_codec *codec, zinc_report *r, zinc_error *err)
+{
+	const zinc_codec *before = c->ab;
+	int i;
+
+	if (!before || !zinc_codec_needs_size(codec))
+		return ZINC_OK;
+	for (i = 0; i < c->nbb && before->ops->fixed_size; i++)
+		before = c->bb[i];
+	if (before->ops->fixed_size)
+		return ZINC_OK;
+	return zinc_report_error(r, codec->ops->name, err,
+				 "\"%s\" stores no size, and that of \"%s\" before it is not fixed", codec->ops->name,
+				 before->ops->name);
+}
+
 /* Parse one codec.  `rep` is its decoded side, and is set to its encoded side. */
 static zinc_status
 parse_link(zinc_chain *c, const link *l, zinc_rep *rep, zinc_report *r, zinc_error *err)
@@ -135,8 +161,13 @@ parse_link(zinc_chain *c, const link *l, zinc_rep *rep, zinc_report *r, zinc_err
 	if (l->ext.configuration)
 		zinc_report_enter(r, "configuration");
 	st = zinc_codec_parse(&codec, l->ops, c->ctx, l->ext.configuration, rep, &next, r, err);
+	if (st == ZINC_OK)
+		st = check_size(c, codec, r, err);
 	zinc_report_leave(r, mark);
-	ZINC_TRY(st);
+	if (st != ZINC_OK) {
+		zinc_codec_free(codec);
+		return st;
+	}
 	if (l->ops->kind == ZINC_BYTES_BYTES) {
 		c->bb[c->nbb++] = codec;
 	} else if (l->ops->kind == ZINC_ARRAY_BYTES) {

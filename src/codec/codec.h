@@ -123,6 +123,8 @@ typedef struct zinc_bytes_ops {
 	 * with any status: `in` does not suffice.  NULL: not supported. */
 	zinc_status (*decode_start)(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, size_t need,
 				    bool *enough, zinc_error *err);
+	/* Can it decode what it encodes only if the decoded size is known?  NULL: no. */
+	bool (*needs_size)(const zinc_codec *c);
 	/* decode_start works only if checksums need not be verified. */
 	bool starts_unverified;
 	/* A codec that only adds a trailer has these instead of encode and decode, so that nothing is copied: append

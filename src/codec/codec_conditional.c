@@ -68,6 +68,9 @@ parse_item(conditional_codec *x, const zinc_json *v, const zinc_rep *in, zinc_re
 		return zinc_report_error(r, RULE, err, "\"%s\" is no bytes->bytes codec", ops->name);
 	ZINC_TRY(zinc_codec_parse(&c, ops, x->codec.ctx, ext.configuration, in, &out, r, err));
 	x->of[x->n++] = c;
+	if (x->n > 1 && zinc_codec_needs_size(c))
+		return zinc_report_error(r, RULE, err, "\"%s\" stores no size, so it must be the first of the list",
+					 ops->name);
 	if (c->ops == &zinc_codec_conditional && ((const conditional_codec *)c)->depth >= x->depth)
 		x->depth = ((const conditional_codec *)c)->depth + 1;
 	if (x->depth > DEEPEST)
@@ -330,10 +333,19 @@ conditional_decode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf
 	return zinc_buf_add(out, u.cur.p, u.cur.n, err);
 }
 
+static bool
+conditional_needs_size(const zinc_codec *c)
+{
+	const conditional_codec *x = (const conditional_codec *)c;
+
+	return x->n > 0 && zinc_codec_needs_size(x->of[0]);
+}
+
 static const zinc_bytes_ops coder = {
     .bound = conditional_bound,
     .encode = conditional_encode,
     .decode = conditional_decode,
+    .needs_size = conditional_needs_size,
 };
 
 const zinc_codec_ops zinc_codec_conditional = {

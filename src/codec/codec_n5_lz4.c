@@ -16,6 +16,7 @@
  * (1) Memory is reserved for a block only if the expected size has room for it.
  * (2) A wrong checksum, a size that does not fit, bytes behind the end and a missing end are errors.
  * (3) A value without "LZ4Block" is read only if it decodes to exactly the expected size.
+ * (4) Such a value is written only where that size is known; elsewhere the chain is refused.
  */
 #include "codec/codec_parts.h"
 
@@ -134,6 +135,13 @@ put_block(zinc_scratch *s, zinc_bytes in, unsigned level, zinc_buf *out, zinc_er
 	return ZINC_OK;
 }
 
+/* One block alone, as z5 writes it. */
+static bool
+n5_lz4_needs_size(const zinc_codec *c)
+{
+	return ((const n5_lz4_codec *)c)->block < MIN_BLOCK;
+}
+
 static zinc_status
 n5_lz4_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, zinc_error *err)
 {
@@ -141,7 +149,7 @@ n5_lz4_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out
 	const unsigned level = level_of(((const n5_lz4_codec *)c)->block);
 	uint8_t end[HEADER_BYTES];
 
-	if (block < MIN_BLOCK)
+	if (n5_lz4_needs_size(c))
 		return zinc_lz4_compress(s, in, 1, out, err);
 	while (in.n > 0) {
 		const size_t n = in.n < block ? in.n : block;
@@ -239,6 +247,7 @@ static const zinc_bytes_ops coder = {
     .bound = n5_lz4_bound,
     .encode = n5_lz4_encode,
     .decode = n5_lz4_decode,
+    .needs_size = n5_lz4_needs_size,
 };
 
 /* "n5_lz4", "n5_lz4:1048576". */

@@ -95,6 +95,8 @@ zinc_bits_put(void *p, uint32_t size, uint64_t v)
 zinc_status zinc_codec_new(zinc_codec **out, const zinc_codec_ops *ops, zinc_context *ctx, size_t nbytes,
 			   zinc_error *err);
 void zinc_codec_free(zinc_codec *c); /* NULL is allowed */
+/* zinc_bytes_ops.needs_size; false for other kinds (chain.c). */
+bool zinc_codec_needs_size(const zinc_codec *c);
 
 /* ---- configurations ---- */
 

@@ -8,6 +8,8 @@
 
 #define LZ4(size) "{\"name\": \"n5_lz4\", \"configuration\": {\"blockSize\": " size "}}"
 #define CHAIN     "[\"bytes\", " LZ4("65536") "]"
+#define ALONE     LZ4("63")
+#define IF(list)  "{\"name\": \"conditional\", \"configuration\": {\"codecs\": [" list "]}}"
 #define MAGIC     "4c5a34426c6f636b"
 #define END       MAGIC "16 00000000 00000000 00000000"
 
@@ -105,6 +107,27 @@ bombs(void **state)
 	codec_bomb("[\"bytes\", " LZ4("64") ", " LZ4("64") "]", "uint8", six, lies, sizeof lies - 1, 100000);
 }
 
+/* (4) A block alone is encoded only where decoding knows its size. */
+static void
+block_alone(void **state)
+{
+	uint8_t sevens[100];
+
+	(void)state;
+	memset(sevens, 7, sizeof sevens);
+	chain_roundtrip("[\"bytes\", " ALONE "]", "uint8", hundred, NULL, sevens);
+	chain_roundtrip("[\"bytes\", \"crc32c\", " ALONE ", " LZ4("64") "]", "uint8", hundred, NULL, sevens);
+	chain_roundtrip("[\"bytes\", " IF(ALONE ", \"crc32c\"") "]", "uint8", hundred, NULL, sevens);
+	chain_finds("[\"bytes\", " LZ4("64") ", " ALONE "]", "uint8", hundred, ZINC_E_CORRUPT, "n5_lz4",
+		    "/2/configuration");
+	chain_finds("[\"bytes\", " IF("\"crc32c\"") ", \"crc32c\", " ALONE "]", "uint8", hundred, ZINC_E_CORRUPT,
+		    "n5_lz4", "/3/configuration");
+	chain_finds("[\"bytes\", " LZ4("64") ", " IF(IF(ALONE)) "]", "uint8", hundred, ZINC_E_CORRUPT, "conditional",
+		    "/2/configuration");
+	chain_finds("[\"bytes\", " IF(LZ4("64") ", " ALONE) "]", "uint8", hundred, ZINC_E_CORRUPT, "conditional",
+		    "/1/configuration/codecs/1");
+}
+
 /* (3): of zarr-python with its size, of z5 alone. */
 static void
 other_writers(void **state)
@@ -153,9 +176,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(vectors), cmocka_unit_test(checksums),     cmocka_unit_test(damage),
-	    cmocka_unit_test(bombs),   cmocka_unit_test(other_writers), cmocka_unit_test(round_trips),
-	    cmocka_unit_test(words),
+	    cmocka_unit_test(vectors),     cmocka_unit_test(checksums),   cmocka_unit_test(damage),
+	    cmocka_unit_test(bombs),       cmocka_unit_test(block_alone), cmocka_unit_test(other_writers),
+	    cmocka_unit_test(round_trips), cmocka_unit_test(words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
