@@ -225,6 +225,23 @@ fold_orders(zinc_chain *c)
 	}
 }
 
+/* The range of float32 and float64 is larger than that of all integers, so what is stored for them decodes, except at
+ * the very end of their range. */
+static bool
+is_wide(const zinc_dtype *t)
+{
+	return t->type == ZINC_FLOAT32 || t->type == ZINC_FLOAT64;
+}
+
+static void
+find_rounding(zinc_chain *c)
+{
+	int k;
+
+	for (k = 0; k < c->naa; k++)
+		c->rounds |= c->aa[k]->ops->array->rounds && !is_wide(c->aa_rep[k].dtype);
+}
+
 /* A shard is open if its inner chunks are in the stored object as they are: no codec after it changes the bytes, and
  * no codec before it changes the elements.  Then the unit is the inner chunk's own unit, through all levels. */
 static void
@@ -268,6 +285,7 @@ finish(zinc_chain *c, zinc_error *err)
 	int i;
 
 	fold_orders(c);
+	find_rounding(c);
 	find_shard(c);
 	c->fixed_size = c->ab->ops->fixed_size;
 	for (i = 0; i < c->nbb; i++)

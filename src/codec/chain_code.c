@@ -9,6 +9,8 @@
  *     elements stored as they are in memory are not copied at all.
  * (7) From the second chunk on, nothing is allocated (except by compression libraries).
  * (8) The same elements always give the same bytes.
+ * (9) Elements that would be stored as something that does not decode are E_RANGE: no chunk is written that nobody can
+ *     read.
  *
  * A decoded chunk that is part of the encoded bytes may begin at any address, even an odd one.  Code that needs aligned
  * elements must copy them.
@@ -599,6 +601,24 @@ encode_stage(encoding *e, int i)
 	return ZINC_OK;
 }
 
+/* (9) Decode what the array->array codecs have made of the chunk, in the deeper scratch. */
+static zinc_status
+check_back(const encoding *e, const uint64_t *shape)
+{
+	zinc_error why = ZINC_ERROR_INIT;
+	decoding d = {
+	    .c = e->c, .s = zinc_scratch_inner(e->s), .elements = (uint8_t *)(uintptr_t)e->cur.p, .err = &why};
+	zinc_status st;
+
+	if (!d.s)
+		return zinc_fail_nomem(e->err);
+	st = decode_arrays(&d, shape, NULL);
+	if (st != ZINC_E_CORRUPT)
+		return st == ZINC_OK ? st : zinc_error_copy(e->err, &why);
+	st = zinc_fail(e->err, ZINC_E_RANGE, "the stored numbers could not be read back: %s", why.text);
+	return zinc_error_at_codec(e->err, st, why.codec);
+}
+
 /* Run array->array codecs one by one; *p is set to the scratch, in C order of the array->bytes codec's decoded side. */
 static zinc_status
 encode_arrays(encoding *e, const uint64_t *shape, const zinc_view *in, const uint8_t **p)
@@ -643,7 +663,7 @@ encode_arrays(encoding *e, const uint64_t *shape, const zinc_view *in, const uin
 			return zinc_error_at_codec(e->err, st, ops->name);
 	}
 	*p = e->cur.p;
-	return ZINC_OK;
+	return c->rounds ? check_back(e, shape) : ZINC_OK;
 }
 
 /* Encode elements to packed bytes, with any array->array codecs. */

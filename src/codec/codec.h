@@ -83,6 +83,8 @@ typedef struct zinc_array_ops {
 	 * `out` for chunks of the shape of `in`.  E_CORRUPT: impossible for this shape.  Then encode and decode are not
 	 * needed.  NULL for the others. */
 	zinc_status (*reshape)(const zinc_codec *c, const zinc_rep *in, zinc_rep *out, zinc_error *err);
+	/* Decoding may refuse what encoding has made, because the decoded type does not have the result. */
+	bool rounds;
 } zinc_array_ops;
 
 /* Array->bytes. */
@@ -274,6 +276,7 @@ typedef struct zinc_chain {
 	zinc_rep ab_rep;         /* decoded side of the array->bytes codec (largest chunk) */
 	bool reorders_only;      /* every array->array codec has `order` (or there is none) */
 	int axis[ZINC_MAX_NDIM]; /* if so: axis i of ab_rep is axis axis[i] of rep; else axis[i] is i */
+	bool rounds;             /* an array->array codec may refuse to decode what it has encoded */
 	bool reshapes_only;      /* array->array codecs change the shape alone: elements are stored in C order of rep */
 	const zinc_shard *shard; /* ab, when it is sharding_indexed */
 	bool open_shard;         /* shard != NULL, reorders_only and nbb == 0: inner chunks can be fetched one by one */

@@ -124,6 +124,7 @@ astype_parse_words(const char *const *words, int nwords, const zinc_rep *in, zin
 static const zinc_array_ops coder = {
     .encode = astype_encode,
     .decode = astype_decode,
+    .rounds = true,
 };
 
 const zinc_codec_ops zinc_codec_astype = {

@@ -638,6 +638,7 @@ cast_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_
 static const zinc_array_ops coder = {
     .encode = cast_encode,
     .decode = cast_decode,
+    .rounds = true,
 };
 
 const zinc_codec_ops zinc_codec_cast_value = {

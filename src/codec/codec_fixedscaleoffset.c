@@ -237,6 +237,7 @@ scale_print(const zinc_codec *codec, zinc_json_doc *doc, zinc_json **out, zinc_e
 static const zinc_array_ops coder = {
     .encode = scale_encode,
     .decode = scale_decode,
+    .rounds = true,
 };
 
 const zinc_codec_ops zinc_codec_fixedscaleoffset = {

@@ -381,6 +381,26 @@ made_sharded(void **state)
 
 /* ---- coding ---- */
 
+/* (9) 255 as a float8 is 256, also behind a codec that moves elements. */
+static void
+unreadable(void **state)
+{
+	static const char codecs[] =
+	    "[{\"name\": \"transpose\", \"configuration\": {\"order\": [1, 0]}}, "
+	    "{\"name\": \"cast_value\", \"configuration\": {\"data_type\": \"float8_e5m2\"}}, \"bytes\"]";
+	uint8_t in[6] = {0, 1, 2, 3, 4, 224};
+	zinc_error err = ZINC_ERROR_INIT;
+	chain_case t;
+
+	(void)state;
+	assert_ok(chain_init(&t, NULL, codecs, "uint8", s23, NULL, true, &err));
+	assert_ok(chain_encode(&t, in, &err));
+	in[3] = 255;
+	assert_int_equal(chain_encode(&t, in, &err), ZINC_E_RANGE);
+	assert_string_equal(err.codec, "cast_value");
+	chain_fini(&t);
+}
+
 /* (1) (5) (8) Each chain with each shape and type gives its elements back, from any strides, into any place. */
 static void
 any_way(const char *codecs, const char *dtype)
@@ -736,12 +756,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(lists),         cmocka_unit_test(orders),     cmocka_unit_test(unknown_codecs),
-	    cmocka_unit_test(whose_fault),   cmocka_unit_test(limits),     cmocka_unit_test(printed),
-	    cmocka_unit_test(texts),         cmocka_unit_test(bad_texts),  cmocka_unit_test(made_sharded),
-	    cmocka_unit_test(every_way),     cmocka_unit_test(not_copied), cmocka_unit_test(other_shapes),
-	    cmocka_unit_test(faults),        cmocka_unit_test(warm),       cmocka_unit_test(fills),
-	    cmocka_unit_test(out_of_memory), cmocka_unit_test(table),
+	    cmocka_unit_test(unreadable),     cmocka_unit_test(lists),         cmocka_unit_test(orders),
+	    cmocka_unit_test(unknown_codecs), cmocka_unit_test(whose_fault),   cmocka_unit_test(limits),
+	    cmocka_unit_test(printed),        cmocka_unit_test(texts),         cmocka_unit_test(bad_texts),
+	    cmocka_unit_test(made_sharded),   cmocka_unit_test(every_way),     cmocka_unit_test(not_copied),
+	    cmocka_unit_test(other_shapes),   cmocka_unit_test(faults),        cmocka_unit_test(warm),
+	    cmocka_unit_test(fills),          cmocka_unit_test(out_of_memory), cmocka_unit_test(table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

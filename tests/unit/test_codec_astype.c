@@ -42,7 +42,8 @@ blocks(void **state)
 static void
 ranges(void **state)
 {
-	const int32_t large[] = {0, 128, 0}, in[] = {1, -1, 100}, ties[] = {16777217, -16777219, INT32_MAX};
+	const int32_t large[] = {0, 128, 0}, in[] = {1, -1, 100}, ties[] = {16777217, -16777219, 2147483520};
+	const int32_t end[] = {0, 0, INT32_MAX};
 	const double nan[] = {0, NAN, 0}, big[] = {0, 1e300, 0};
 	const float infinite[] = {INFINITY, 0, 0};
 
@@ -53,7 +54,8 @@ ranges(void **state)
 	codec_encodes(CHAIN("i1", "f8"), "float64", three, nan, ZINC_E_RANGE, NULL);
 	codec_encodes(CHAIN("f4", "f8"), "float64", three, big, ZINC_E_RANGE, NULL);
 	/* as NumPy rounds */
-	codec_encodes(CHAIN("f4", "i4"), "int32", three, ties, ZINC_OK, "0000804b 020080cb 0000004f");
+	codec_encodes(CHAIN("f4", "i4"), "int32", three, ties, ZINC_OK, "0000804b 020080cb ffffff4e");
+	codec_encodes(CHAIN("f4", "i4"), "int32", three, end, ZINC_E_RANGE, NULL); /* 2^31 could not be read */
 	codec_decodes(CHAIN("i4", "i1"), "int8", three, "01000000 80000000 00000000", ZINC_E_CORRUPT, NULL);
 	codec_decodes(CHAIN("f4", "i1"), "int8", three, "0000c07f 00000000 00000000", ZINC_E_CORRUPT, NULL);
 	codec_decodes(CHAIN("f4", "i1"), "int8", three, "0000c03f 0000c0bf 00000000", ZINC_OK,

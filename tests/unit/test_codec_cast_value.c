@@ -130,11 +130,27 @@ maps(void **state)
 	    "float64", four, in, ZINC_OK, "01 02 02 03");
 	codec_encodes(CHAIN(INT8 MAP("[\"0x7ff8000000000123\", 1]", "")), "float64", three, nans, ZINC_OK, "01 01 01");
 	/* before everything else: a number that would be exact, one out of range */
-	codec_encodes(CHAIN("\"data_type\": \"int8\"" MAP("[3, 1], [0, -128]", "")), "uint8", four, small, ZINC_OK,
-		      "80 01 02 01");
+	codec_encodes(CHAIN("\"data_type\": \"int8\"" MAP("[3, 1], [0, -128]", "[-128, 0]")), "uint8", four, small,
+		      ZINC_OK, "80 01 02 01");
 	codec_decodes(CHAIN(INT8 MAP("", "[-128, 5], [5, -1], [0, 0]")), "float64", four, "05 80 00 07", ZINC_OK, back);
 	codec_decodes(CHAIN("\"data_type\": \"float32\"" MAP("", "[\"NaN\", 9]")), "uint8", one, "010080ff", ZINC_OK,
 		      "\11");
+}
+
+/* What could not be read is not written: 255 as 256, and -128 without a pair that takes it back. */
+static void
+comes_back(void **state)
+{
+	const uint8_t small[] = {0, 1, 2, 3}, large[] = {0, 1, 2, 255};
+
+	(void)state;
+	codec_encodes(CHAIN("\"data_type\": \"int8\"" MAP("[3, 1], [0, -128]", "")), "uint8", four, small, ZINC_E_RANGE,
+		      NULL);
+	codec_encodes(CHAIN("\"data_type\": \"float8_e5m2\""), "uint8", four, large, ZINC_E_RANGE, NULL);
+	codec_encodes(CHAIN("\"data_type\": \"float8_e5m2\", \"out_of_range\": \"clamp\""), "uint8", four, large,
+		      ZINC_OK, "00 3c 40 5c");
+	codec_encodes(CHAIN("\"data_type\": \"float8_e5m2\", \"rounding\": \"towards-zero\""), "uint8", four, large,
+		      ZINC_OK, "00 3c 40 5b");
 }
 
 /* ---- (5) ---- */
@@ -612,10 +628,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(spec_vectors),  cmocka_unit_test(roundings),     cmocka_unit_test(floats),
-	    cmocka_unit_test(not_numbers),   cmocka_unit_test(reading),       cmocka_unit_test(maps),
-	    cmocka_unit_test(fill_values),   cmocka_unit_test(shards),        cmocka_unit_test(every_pair),
-	    cmocka_unit_test(mapped_blocks), cmocka_unit_test(configuration), cmocka_unit_test(findings),
+	    cmocka_unit_test(spec_vectors), cmocka_unit_test(roundings),     cmocka_unit_test(floats),
+	    cmocka_unit_test(not_numbers),  cmocka_unit_test(reading),       cmocka_unit_test(maps),
+	    cmocka_unit_test(comes_back),   cmocka_unit_test(fill_values),   cmocka_unit_test(shards),
+	    cmocka_unit_test(every_pair),   cmocka_unit_test(mapped_blocks), cmocka_unit_test(configuration),
+	    cmocka_unit_test(findings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,12 +40,15 @@ pictures(void **state)
 static void
 exact(void **state)
 {
-	const int64_t in[] = {INT64_MAX, INT64_MAX - 1, INT64_MAX - 100};
+	const int64_t in[] = {INT64_MAX, INT64_MAX - 1, INT64_MAX - 100},
+		      end[] = {INT64_MIN, INT64_MIN + 1, INT64_MIN + 100};
 	const uint64_t un[] = {UINT64_MAX, UINT64_MAX - 5, UINT64_MAX - 50}, low[] = {0, 1, UINT64_MAX};
 
 	(void)state;
-	codec_encodes(CHAIN("9223372036854775807", "-1", "i8", "u1"), "int64", three, in, ZINC_OK, "000164");
-	codec_encodes(CHAIN("9223372036854775800", "0.5", "i8", "i1"), "int64", three, in, ZINC_OK, "0403d2");
+	codec_encodes(CHAIN("-9223372036854775808", "1", "i8", "u1"), "int64", three, end, ZINC_OK, "000164");
+	codec_encodes(CHAIN("-9223372036854775800", "0.5", "i8", "i1"), "int64", three, end, ZINC_OK, "fcfc2e");
+	/* stored as 0, 1 and 100, which would be read as 2^63 */
+	codec_encodes(CHAIN("9223372036854775807", "-1", "i8", "u1"), "int64", three, in, ZINC_E_RANGE, NULL);
 	codec_encodes(CHAIN("9223372036854775807", "1", "u8", "i8"), "uint64", three, un, ZINC_E_RANGE, NULL);
 	codec_encodes(CHAIN("-5", "1", "u8", "i8"), "uint64", three, low, ZINC_E_RANGE, NULL);
 	codec_encodes(CHAIN("2", "9223372036854775807", "i8", "i8"), "int64", three, in, ZINC_E_RANGE, NULL);
