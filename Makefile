@@ -12,7 +12,7 @@ export BUILD JOBS FUZZ_SECONDS CUTS
 
 .PHONY: build setup demo test test-long check test-asan test-tsan test-valgrind test-clang test-s390x
 .PHONY: python python-full python-asan python-tsan python-bench
-.PHONY: test-stores programs fuzz interop browser conformance mutants power bench bench-stores bench-serve latency docs install format clean help
+.PHONY: test-stores programs fuzz interop browser conformance mutants power bench bench-stores bench-registry bench-serve latency docs install format clean help
 
 build: ## build/zinc and build/libzinc.so.0, without the tests; installs nothing
 	@scripts/setup.sh --check
@@ -87,6 +87,9 @@ latency: ## time reads and writes of 1 000 objects at 20 ms of latency, compared
 
 bench-stores: ## time reads and writes of 1 000 objects in S3 on loopback, with and without latency, compared with others
 	@scripts/bench.sh stores
+
+bench-registry: ## time registered codecs, grids and N5 beside other implementations; BENCH_QUICK=1: a short form
+	@scripts/bench.sh registry
 
 bench-serve: ## time ranges of files from `zinc serve` beside nginx; BENCH_QUICK=1: a short form
 	@scripts/bench_serve.sh

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""registry.py - codecs of the registry: Zinc beside zarr-python and zarrs, and the limit
+"""registry.py - registered extensions and N5: Zinc beside the implementations that have them, and the limit
 
-Each workload is one array of 64 MiB in chunks of 4 MiB, without compression, so that the codec is what costs.  It is
-read and written as a whole by every contender that has the codec, in turn, on one core; the figures are medians.  The
-limit is Zinc with the codec `bytes` alone: the same elements read and written as they are.
+Each workload is one array, written and read as a whole by each contender in turn, in processes with one core.  A process
+does it twice, its second time counts, and of all its runs the median.  Codecs are measured without compression, so
+that they are what costs.  The limit is Zinc with the codec `bytes` alone: the same elements as they are.  Peak memory is
+that of the whole process.
 
-    registry.py BUILD        a build directory with bench-zinc (scripts/bench.sh makes one)
+    registry.py BUILD        a build directory with bench-zinc and the peers (make bench-registry has made one)
 
-Environment: BENCH_RUNS [9], BENCH_DIR [BUILD/bench-registry], BENCH_ONLY (a pattern), ZARRS_PEER [BUILD/zarrs_peer],
-BENCH_PYTHON (with zarr and cast-value-rs) [BUILD/interop-venv/bin/python].
+Environment: BENCH_QUICK=1 (small arrays, 1 run), BENCH_RUNS [7], BENCH_OUT [bench]: where registry.md is written,
+BENCH_DIR [a directory in /dev/shm, so that disks do not count]: where the arrays are, BENCH_ONLY (a pattern of names), ZARRS_PEER [BUILD/zarrs_peer].
 """
 import json
 import math
@@ -22,145 +23,255 @@ import subprocess
 import sys
 
 BUILD = os.path.abspath(sys.argv[1])
-RUNS = int(os.environ.get("BENCH_RUNS", "9"))
-WHERE = os.path.abspath(os.environ.get("BENCH_DIR", os.path.join(BUILD, "bench-registry")))
+QUICK = bool(os.environ.get("BENCH_QUICK"))
+RUNS = int(os.environ.get("BENCH_RUNS", "1" if QUICK else "7"))
+WHERE = os.path.abspath(os.environ.get("BENCH_DIR", "/dev/shm/zinc-bench" if os.path.isdir("/dev/shm") else f"{BUILD}/bench-registry"))
+OUT = os.path.join(os.environ.get("BENCH_OUT", "bench"), "registry.md")
 ONLY = re.compile(os.environ.get("BENCH_ONLY", ""))
+ZINC, BENCH = os.path.join(BUILD, "zinc"), os.path.join(BUILD, "bench-zinc")
 ZARRS = os.environ.get("ZARRS_PEER", os.path.join(BUILD, "zarrs_peer"))
-PYTHON = os.environ.get("BENCH_PYTHON", os.path.join(BUILD, "interop-venv/bin/python"))
-NBYTES = 64 << 20
+PYTHON, PYTHON2 = (os.path.join(BUILD, venv, "bin/python") for venv in ("interop-venv", "interop-venv2"))
+SIDE = 64 if QUICK else 256  # of the cubes; lines have as many elements
+SIZES = {"bool": 1, "uint16": 2, "int16": 2, "int32": 4, "float16": 2, "float32": 4, "float64": 8}
+LETTERS = {"uint16": "H", "int16": "h", "int32": "i", "float16": "e", "float32": "f", "float64": "d"}
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
-SIZES = {"bool": 1, "int16": 2, "float32": 4, "float64": 8}
 
+
+# ---- workloads: name, type, elements, shape, chunks, codecs or compression of N5, peers ----
 
 def cast(dtype, **more):
-    return {"name": "cast_value", "configuration": {"data_type": dtype, **more}}
+    return [{"name": "cast_value", "configuration": {"data_type": dtype, **more}}, LITTLE]
+
+
+def scaled(**parameters):
+    return [{"name": "scale_offset", "configuration": parameters}, LITTLE]
 
 
 NAN_MAP = {"encode": [["NaN", -32768]], "decode": [[-32768, "NaN"]]}
+TO_NAN = cast("int16", out_of_range="clamp", scalar_map=NAN_MAP)
+LINE, CUBE = [SIDE**3 // 4], [SIDE] * 3
+PIECE, BLOCK = [SIDE**3 // 64], [SIDE // 4] * 3
+THIRDS = [[SIDE // 8, SIDE // 4, SIDE // 8, SIDE // 2]] * 3
+PACKED = [{"name": "packbits", "configuration": {"padding_encoding": "none"}}]
 
-# name, type, share of NaN, codecs, contenders besides Zinc
 WORKLOADS = [
-    ("cast_value float64 -> int16, clamp", "float64", 0, [cast("int16", out_of_range="clamp"), LITTLE], ["zarr-python"]),
-    ("cast_value float32 -> uint8", "float32", 0, [cast("uint8", out_of_range="clamp"), LITTLE], ["zarr-python"]),
-    ("cast_value float64 -> int16, a third NaN", "float64", 1 / 3, [cast("int16", scalar_map=NAN_MAP), LITTLE],
-     ["zarr-python"]),
-    ("cast_value float64 -> float32", "float64", 0, [cast("float32"), LITTLE], ["zarr-python"]),
-    ("scale_offset float64", "float64", 0,
-     [{"name": "scale_offset", "configuration": {"offset": 5, "scale": 0.5}}, LITTLE], ["zarr-python"]),
-    ("packbits bool", "bool", 0, [{"name": "packbits", "configuration": {"padding_encoding": "none"}}], ["zarrs"]),
+    ("cast_value float64 to int16, clamp", "float64", "reals", LINE, PIECE, cast("int16", out_of_range="clamp"), ["zarr-python"]),
+    ("cast_value float64 to int16, towards-zero", "float64", "reals", LINE, PIECE, cast("int16", rounding="towards-zero"), ["zarr-python"]),
+    ("cast_value float64 to int16, NaN mapped", "float64", "third NaN", LINE, PIECE, TO_NAN, ["zarr-python"]),
+    ("cast_value float64 to uint8, wrap", "float64", "reals", LINE, PIECE, cast("uint8", out_of_range="wrap"), ["zarr-python"]),
+    ("cast_value float64 to float32", "float64", "reals", LINE, PIECE, cast("float32"), ["zarr-python"]),
+    ("cast_value float64 to int32", "float64", "reals", LINE, PIECE, cast("int32"), ["zarr-python"]),
+    ("cast_value float32 to uint8", "float32", "reals", LINE, PIECE, cast("uint8", out_of_range="clamp"), ["zarr-python"]),
+    ("cast_value float32 to int16, NaN mapped", "float32", "third NaN", LINE, PIECE, TO_NAN, ["zarr-python"]),
+    ("cast_value float16 to uint8, NaN mapped", "float16", "third NaN", LINE, PIECE,
+     cast("uint8", out_of_range="clamp", scalar_map={"encode": [["NaN", 255]], "decode": [[255, "NaN"]]}), ["zarr-python"]),
+    ("cast_value int32 to int16", "int32", "steps", LINE, PIECE, cast("int16"), ["zarr-python"]),
+    ("cast_value int16 to uint8, clamp", "int16", "steps", LINE, PIECE, cast("uint8", out_of_range="clamp"), ["zarr-python"]),
+    ("cast_value int32 to float32", "int32", "steps", LINE, PIECE, cast("float32"), ["zarr-python"]),
+    ("scale_offset float64", "float64", "reals", LINE, PIECE, scaled(offset=5, scale=0.5), ["zarr-python"]),
+    ("scale_offset float32", "float32", "reals", LINE, PIECE, scaled(offset=5, scale=0.5), ["zarr-python"]),
+    ("scale_offset int32", "int32", "steps", LINE, PIECE, scaled(offset=-5, scale=2), ["zarr-python"]),
+    ("packbits bool", "bool", "bits", LINE, PIECE, PACKED, ["zarrs"]),
+    ("packbits uint16", "uint16", "steps", LINE, PIECE, PACKED, ["zarrs"]),
+    ("packbits uint16, bits 0 to 9", "uint16", "steps", LINE, PIECE,
+     [{"name": "packbits", "configuration": {"padding_encoding": "none", "first_bit": 0, "last_bit": 9}}], ["zarrs"]),
+    ("rectilinear, bytes", "uint16", "steps", CUBE, THIRDS, [LITTLE], ["zarr-python", "zarrs"]),
+    ("rectilinear, zstd", "uint16", "steps", CUBE, THIRDS,
+     [LITTLE, {"name": "zstd", "configuration": {"level": 3, "checksum": False}}], ["zarr-python", "zarrs"]),
+    ("N5, raw", "uint16", "steps", CUBE, BLOCK, "none", ["tensorstore", "z5py", "zarr 2"]),
+    ("N5, gzip", "uint16", "steps", CUBE, BLOCK, "gzip:5", ["tensorstore", "z5py", "zarr 2"]),
+    ("N5, bzip2", "uint16", "steps", CUBE, BLOCK, "numcodecs.bz2:5", ["tensorstore", "z5py", "zarr 2"]),
+    ("N5, xz", "uint16", "steps", CUBE, BLOCK, "numcodecs.lzma:1", ["tensorstore", "zarr 2"]),
+    ("N5, blosc", "uint16", "steps", CUBE, BLOCK, "blosc:lz4:5", ["tensorstore", "z5py", "zarr 2"]),
+    ("N5, zstd", "uint16", "steps", CUBE, BLOCK, "zstd:3", ["tensorstore"]),
 ]
 
 
-def document(dtype, codecs):
-    n = NBYTES // SIZES[dtype]
-    return {"zarr_format": 3, "node_type": "array", "shape": [n], "data_type": dtype,
-            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [n // 16]}},
+def block(dtype, kind):
+    """The bytes of some thousand elements, little-endian"""
+    pick, n = random.Random(1), 1 << 12
+    if kind == "bits":
+        return bytes(pick.getrandbits(1) for _ in range(n))
+    if kind == "steps":
+        numbers = [i // 16 % 256 + (pick.randrange(4) if i % 8 == 0 else 0) for i in range(n)]
+    else:
+        numbers = [math.nan if kind == "third NaN" and pick.random() < 1 / 3 else pick.uniform(0, 200) for _ in range(n)]
+    return struct.pack(f"<{n}{LETTERS[dtype]}", *numbers)
+
+
+# ---- arrays ----
+
+def document(dtype, shape, chunks, codecs):
+    grid = {"name": "regular", "configuration": {"chunk_shape": chunks}}
+    if isinstance(chunks[0], list):
+        grid = {"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": chunks}}
+    return {"zarr_format": 3, "node_type": "array", "shape": shape, "data_type": dtype, "chunk_grid": grid,
             "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
             "fill_value": False if dtype == "bool" else 0, "codecs": codecs, "attributes": {}}
 
 
-def place(name, dtype, codecs):
+def plain(dtype):
+    return [{"name": "bytes"} if SIZES[dtype] == 1 else LITTLE]
+
+
+def place(name, dtype, shape, chunks, codecs):
     path = os.path.join(WHERE, name)
-    shutil.rmtree(path, ignore_errors=True)
-    os.makedirs(path)
-    with open(os.path.join(path, "zarr.json"), "w") as f:
-        json.dump(document(dtype, codecs), f)
+    shutil.rmtree(path + (".n5" if isinstance(codecs, str) else ""), ignore_errors=True)
+    if isinstance(codecs, str):
+        path += ".n5/array"  # z5py wants a root
+        subprocess.run([ZINC, "create", path, "--format", "n5", "--shape", ",".join(map(str, shape)), "--chunks",
+                        ",".join(map(str, chunks)), "--dtype", dtype, "--codecs", codecs], check=True, stdout=subprocess.PIPE)
+    else:
+        os.makedirs(path)
+        with open(os.path.join(path, "zarr.json"), "w") as f:
+            json.dump(document(dtype, shape, chunks, codecs), f)
     return path
 
 
-def elements(dtype, nan):
-    """The stored bytes of one chunk, repeated: numbers up to 200 with fractions, bools at random"""
-    rng = random.Random(1)
-    n = 1 << 16
-    if dtype == "bool":
-        block = bytes(rng.getrandbits(1) for _ in range(n))
-    else:
-        numbers = [math.nan if rng.random() < nan else rng.uniform(0, 200) for _ in range(n)]
-        block = struct.pack(f"<{n}{'d' if dtype == 'float64' else 'f'}", *numbers)
-    return block * (NBYTES // 16 // len(block))
+def fill(path, dtype, kind, shape):
+    """With the elements of the workload"""
+    left, piece = math.prod(shape) * SIZES[dtype], block(dtype, kind)
+    put = subprocess.Popen([ZINC, "put", path, "--from", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    for at in range(0, left, len(piece)):
+        put.stdin.write(piece[:left - at])
+    put.communicate()
+    if put.returncode != 0:
+        sys.exit(f"zinc put {path} failed")
 
 
-# ---- contenders: milliseconds of one run ----
+# ---- contenders: milliseconds and MiB of one process ----
 
-def zinc_read(path, _):
-    return told([os.path.join(BUILD, "bench-zinc"), "read", path, "1", "2"])
+def run(*argv):
+    child = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
+    with child.stdout:
+        said = child.stdout.read()
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        sys.exit(f"{' '.join(argv[:3])} failed")
+    return said, used.ru_maxrss / 1024
 
 
-def zinc_write(path, source):
-    return told([os.path.join(BUILD, "bench-zinc"), "write", source, "1", "2", f"to={path}"])
-
-
-def told(argv):
-    return json.loads(subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[-1])["ms"][-1]
+def zinc(how, path, source):
+    said, peak = run(BENCH, "read", path, "1", "2") if how == "read" else run(BENCH, "write", source, "1", "2", f"to={path}")
+    return json.loads(said.splitlines()[-1])["ms"][-1], peak
 
 
 PROGRAM = """
-import sys, time, zarr
-path, source = sys.argv[1], sys.argv[2]
-z = zarr.open_array(path, mode="r+")
-x = zarr.open_array(source, mode="r")[...]
+import sys, time, warnings
+warnings.simplefilter("ignore")
+path, source, how = sys.argv[1:]
+{opening}
+if how == "write":
+    import numpy
+    x = numpy.load(source)
 for _ in range(2):
     t = time.perf_counter()
-    if sys.argv[3] == "write": z[...] = x
-    else: z[...]
+    if how == "write":
+        {writing}
+    else:
+        {reading}
     ms = (time.perf_counter() - t) * 1000
 print(ms)
 """
+ASSIGN = {"writing": "z[...] = x", "reading": "z[...]"}
+IN_PYTHON = {
+    "zarr-python": (PYTHON, "import zarr\nzarr.config.set({'array.rectilinear_chunks': True})\nz = zarr.open_array(path, mode='r+')", ASSIGN),
+    "tensorstore": (PYTHON, "import os, tensorstore\nz = tensorstore.open({'driver': 'n5', 'kvstore': {'driver': 'file', "
+                    "'path': path + '/'}, 'context': {'file_io_sync': False}}).result()",
+                    {"writing": "z.write(x.T).result()", "reading": "z.read().result()"}),
+    "z5py": (PYTHON, "import os, z5py\nz = z5py.File(os.path.dirname(path), 'a', use_zarr_format=False)[os.path.basename(path)]\nz.n_threads = 1",
+             ASSIGN),
+    "zarr 2": (PYTHON2, "import os, zarr\nz = zarr.open_group(zarr.n5.N5Store(os.path.dirname(path)))[os.path.basename(path)]", ASSIGN),
+}
 
 
-def python(path, source, how):
-    return float(subprocess.run([PYTHON, "-c", PROGRAM, path, source, how], stdout=subprocess.PIPE, text=True, check=True).stdout)
+def peer(name, how, path, source):
+    if name == "zarrs":
+        said, peak = run(ZARRS, f"time-{how}", path, "2")
+    else:
+        python, opening, doing = IN_PYTHON[name]
+        said, peak = run(python, "-c", PROGRAM.format(opening=opening, **doing), path, source, how)
+    return float(said.split()[-1]), peak
 
 
-def zarrs(path, _, how):
-    done = subprocess.run([ZARRS, f"time-{how}", path, "2"], stdout=subprocess.PIPE, check=True)
-    return float(done.stdout.split()[-1])
+def has(name):
+    return os.access(ZARRS if name == "zarrs" else IN_PYTHON[name][0], os.X_OK)
 
 
-PEERS = {"zarr-python": python, "zarrs": zarrs}
+# ---- the table ----
 
-
-def has(peer):
-    return os.access(PYTHON if peer == "zarr-python" else ZARRS, os.X_OK)
-
-
-def measure(name, dtype, nan, codecs, peers):
-    raw, tested, theirs = (place(n, dtype, c) for n, c in (("raw.zarr", [LITTLE] if dtype != "bool" else [{"name": "bytes"}]),
-                                                           ("tested.zarr", codecs), ("theirs.zarr", codecs)))
-    chunk = elements(dtype, nan)
-    os.makedirs(os.path.join(raw, "c"))
-    with open(os.path.join(WHERE, "raw"), "wb") as all_:
-        for i in range(16):
-            with open(os.path.join(raw, "c", str(i)), "wb") as f:
-                f.write(chunk)
-            all_.write(chunk)
-    copy = place("copy.zarr", dtype, [LITTLE] if dtype != "bool" else [{"name": "bytes"}])
+def measure(name, dtype, kind, shape, chunks, codecs, peers):
+    """Two lines of the table"""
+    raw, copy = (place(n, dtype, shape, [n if isinstance(n, int) else n[0] for n in chunks], plain(dtype)) for n in ("raw.zarr", "copy.zarr"))
+    ours, theirs = (place(n, dtype, shape, chunks, codecs) for n in ("ours", "theirs"))
     peers = [p for p in peers if has(p)]
-    if "zarrs" in peers:  # time-write writes what it reads
-        with open(os.path.join(WHERE, "raw"), "rb") as f:
-            subprocess.run([ZARRS, "write", theirs], stdin=f, check=True)
+    fill(raw, dtype, kind, shape)
+    fill(theirs, dtype, kind, shape)  # zarrs writes what it reads
+    subprocess.run([ZINC, "cat", "--as", "npy", "-o", raw + ".npy", "--overwrite", raw], check=True)
     times = {}
     for _ in range(RUNS):
         for how in ("write", "read"):
-            times.setdefault((how, "Zinc"), []).append((zinc_write if how == "write" else zinc_read)(tested, raw))
-            times.setdefault((how, "limit"), []).append((zinc_write if how == "write" else zinc_read)(copy, raw))
-            for peer in peers:
-                times.setdefault((how, peer), []).append(PEERS[peer](theirs, raw, how))
-    for how in ("write", "read"):
-        ours, limit = (statistics.median(times[how, who]) for who in ("Zinc", "limit"))
-        others = [(p, statistics.median(times[how, p])) for p in peers]
-        print(f"| {name}, {how} | {ours:.1f} | {limit:.1f} | " +
-              ", ".join(f"{p} {ms:.1f} ({ms / ours:.1f} times)" for p, ms in others) + " |", flush=True)
+            times.setdefault((how, "Zinc"), []).append(zinc(how, ours, raw))
+            times.setdefault((how, "limit"), []).append(zinc(how, copy, raw))
+            for p in peers:
+                times.setdefault((how, p), []).append(peer(p, how, theirs, raw + ".npy"))
+    for how in ("read", "write"):
+        yield line(f"{name}, {how}", *({who: median(times[how, who], i) for who in ("Zinc", "limit", *peers)} for i in (0, 1)))
+
+
+def median(pairs, i):
+    return statistics.median(pair[i] for pair in pairs)
+
+
+def line(name, ms, peak):
+    peers = [p for p in ms if p not in ("Zinc", "limit")]
+    best = min(peers, key=ms.get, default=None)
+    ratio, most = (f"{ms[best] / ms['Zinc']:.2f}", f"{peak[best]:.0f}") if best else ("–", "–")
+    others = ", ".join(f"{p} {ms[p]:.1f}" for p in peers)
+    return f"| {name} | {ms['Zinc']:.1f} | {ms['Zinc'] / ms['limit']:.2f} | {others} | {ratio} | {peak['Zinc']:.0f} | {most} |"
+
+
+def versions():
+    names = ("zarr", "cast-value-rs", "tensorstore", "z5py")
+    said, _ = run(PYTHON, "-c", f"import importlib.metadata as m\nfor n in {names!r}: print(n, m.version(n))")
+    said = said.split("\n")[:-1]
+    if has("zarr 2"):
+        said.append("zarr " + run(PYTHON2, "-c", "import zarr; print(zarr.__version__)")[0].strip())
+    if has("zarrs"):
+        said.append(run(ZARRS, "version")[0].strip())
+    return ", ".join(said)
+
+
+HEAD = """# Registered extensions and N5
+
+One core, arrays of {elements} elements in 16 to 64 chunks, medians of {runs} times in turns; the second time of each process.
+"limit" is Zinc with the codec `bytes` alone; "ratio" is the time of the fastest other implementation divided by
+Zinc's. Times in milliseconds, peak memory of the processes in MiB. Load average {load:.1f} before; made by
+`make bench-registry`. {versions}.
+
+| | Zinc | Zinc / limit | others | ratio | peak | of the fastest other |
+|---|---|---|---|---|---|---|
+"""
 
 
 def main():
+    load = os.getloadavg()[0]
     os.makedirs(WHERE, exist_ok=True)
+    os.makedirs(os.path.dirname(OUT), exist_ok=True)
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    print(f"| 64 MiB, one core, medians of {RUNS} | Zinc ms | limit ms | others ms |\n|---|---|---|---|")
-    for w in WORKLOADS:
-        if ONLY.search(w[0]):
-            measure(*w)
+    head = HEAD.format(elements=f"{math.prod(LINE):,} or {math.prod(CUBE):,}", runs=RUNS, load=load, versions=versions())
+    print(head, end="")
+    lines = []
+    for workload in WORKLOADS:
+        if ONLY.search(workload[0]):
+            for row in measure(*workload):
+                print(row, flush=True)
+                lines.append(row)
     shutil.rmtree(WHERE)
+    if not ONLY.pattern:
+        with open(OUT, "w") as f:
+            f.write(head + "\n".join(lines) + "\n")
 
 
 main()

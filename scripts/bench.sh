@@ -6,8 +6,9 @@
 # and .svg, or to $BENCH_OUT.  BENCH_QUICK=1 is a short form for CI, which writes its results to build/bench.
 # With the argument "latency" only the table of remote objects, see bench/latency.py; with "readme" only the README's
 # table of times, see bench/readme_table.py (some minutes); with "stores" only the table of S3, see bench/stores.py
-# (BENCH_SERVER=fake_gcs: of Google, azurite: of Azure); with
-# "local-stores" only reads of zip, sqlite and lmdb compared with files, see bench/local_stores.py, without any peer.
+# (BENCH_SERVER=fake_gcs: of Google, azurite: of Azure); with "registry" only the table of registered extensions and
+# N5, see bench/registry.py; with "local-stores" only reads of zip, sqlite and lmdb compared with files, see
+# bench/local_stores.py, without any peer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -47,6 +48,14 @@ if [ "${1:-}" = local-stores ]; then
 	cmake --build "$BUILD" -j "${JOBS:-2}" --target product -- --quiet
 	program zinc bench/ours.c bench/common.c -L"$BUILD" -lzinc
 	exec python3 bench/local_stores.py
+fi
+if [ "${1:-}" = registry ]; then
+	scripts/setup.sh build
+	INTEROP_INSTALL=registry INTEROP_QUICK=${BENCH_QUICK:-} scripts/interop.sh
+	cmake -G Ninja -B "$BUILD" -S . --log-level=WARNING >/dev/null
+	cmake --build "$BUILD" -j "${JOBS:-2}" --target product -- --quiet
+	program zinc bench/ours.c bench/common.c -L"$BUILD" -lzinc
+	exec python3 bench/registry.py "$BUILD"
 fi
 scripts/setup.sh build bench
 INTEROP_INSTALL=1 scripts/interop.sh

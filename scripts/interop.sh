@@ -4,7 +4,8 @@
 # Installs what is missing into build/interop-venv, build/interop-npm and build/zarrs (once; later runs need no
 # network), builds Zinc, prints the table and ends with "N passed, N failed, N skipped".
 # Environment: BUILD, JOBS, INTEROP_QUICK=1 (a short form), INTEROP_FLAGS (options of tests/interop/run.py),
-# INTEROP_INSTALL=1 (install the Python packages of the peers and stop: what scripts/bench.sh needs).
+# INTEROP_INSTALL=1 (install the Python packages of the peers and stop: what scripts/bench.sh needs; "registry": also
+# zarr-python 2 and zarrs).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -131,12 +132,13 @@ program() { # program NAME: tests/interop/NAME.c into build/interop-NAME
 }
 
 [ -e "$VENV/complete" ] && "$VENV/bin/python" -c "import xarray" 2>/dev/null || install_python
-[ -z "${INTEROP_INSTALL:-}" ] || exit 0
+[ "${INTEROP_INSTALL:-}" != 1 ] || exit 0
 "$VENV/bin/python" -c 'import ml_dtypes, z5py, zfpy, cast_value_rs' 2>/dev/null ||
 	"$VENV/bin/pip" install -q --disable-pip-version-check --only-binary :all: "${REGISTRY[@]}"
 [ -e "$VENV2/complete" ] && "$VENV2/bin/python" -c "import lmdb, plyvel, zfpy, fsspec" 2>/dev/null || install_v2
-[ -e "$NPM/complete" ] || install_node
 [ -x "$ZARRS_PEER" ] || build_zarrs
+[ -z "${INTEROP_INSTALL:-}" ] || exit 0
+[ -e "$NPM/complete" ] || install_node
 scripts/setup.sh build
 cmake -G Ninja -B "$BUILD" -S . -DZINC_TESTS=ON --log-level=WARNING >/dev/null
 cmake --build "$BUILD" -j "${JOBS:-2}" --target zinc_command -- --quiet

@@ -215,88 +215,146 @@ cast_block(const direction *d, const uint8_t *in, uint8_t *out, size_t n, size_t
 /* A map of more numbers than this is searched for each element. */
 #define FEW 4
 
-/* Elements of 1, 2, 4 or 8 bytes, without branches: hits are as frequent as missing values. */
-#define EACH_SIZE(size, STATEMENT)                                                                                     \
-	for (i = 0; i < n && (size) == 1; i++)                                                                         \
-		STATEMENT(uint8_t);                                                                                    \
-	for (i = 0; i < n && (size) == 2; i++)                                                                         \
-		STATEMENT(uint16_t);                                                                                   \
-	for (i = 0; i < n && (size) == 4; i++)                                                                         \
-		STATEMENT(uint32_t);                                                                                   \
-	for (i = 0; i < n && (size) == 8; i++)                                                                         \
-	STATEMENT(uint64_t)
+/* A block as what it contains. */
+typedef float __attribute__((may_alias)) f32;
+typedef double __attribute__((may_alias)) f64;
+typedef uint16_t __attribute__((may_alias)) u16;
+typedef uint32_t __attribute__((may_alias)) u32;
+typedef uint64_t __attribute__((may_alias)) u64;
 
-/* The elements of a block as keys. */
-static void
-read_keys(const zinc_dtype *t, const uint8_t *in, size_t n, uint64_t keys[BLOCK])
+/* Elements of 1, 2, 4 or 8 bytes: without branches, because hits are as frequent as missing values, and for a whole
+ * block, so that compilers vectorise the loops. */
+#define EACH_SIZE(size, STATEMENT)                                                                                     \
+	do {                                                                                                           \
+		if ((size) == 1)                                                                                       \
+			STATEMENT(uint8_t);                                                                            \
+		else if ((size) == 2)                                                                                  \
+			STATEMENT(u16);                                                                                \
+		else if ((size) == 4)                                                                                  \
+			STATEMENT(u32);                                                                                \
+		else                                                                                                   \
+			STATEMENT(u64);                                                                                \
+	} while (0)
+
+/* The type as which mark_hits compares elements: floats as floats, because 0 is -0; ZINC_NATIVE: it cannot. */
+static zinc_type
+compared_as(const zinc_dtype *t)
 {
-	const zinc_float_format *f = t->format;
-	const uint64_t sign = f ? zinc_float_sign(f) : 0;
+	if (t->type == ZINC_FLOAT32 || t->type == ZINC_FLOAT64)
+		return t->type;
+	if (t->format)
+		return t->size < 4 && zinc_dtype_converts(ZINC_FLOAT32, t->type) ? ZINC_FLOAT32 : ZINC_NATIVE;
+	return t->bits == 8 * t->size ? t->type : ZINC_NATIVE;
+}
+
+/* Mark the elements of a block that are the number, or, if there is none, NaN. */
+static void
+mark_hits(zinc_type type, const void *in, const void *number, uint32_t mark, uint32_t hits[BLOCK])
+{
 	size_t i;
 
-	if (t->bits < 8 * t->size || (f && (sign == 0 || f->nan == sign))) {
-		for (i = 0; i < n; i++)
-			keys[i] = key_of(t, in + i * t->size);
-		return;
-	}
-#define READ(type) keys[i] = zinc_bits_get(in + i * sizeof(type), sizeof(type))
-	EACH_SIZE(t->size, READ);
-	for (i = 0; f && i < n; i++) {
-		const uint64_t magnitude = keys[i] & ~sign;
-		const uint64_t is_nan = (magnitude > f->max) & (magnitude != f->infinity), is_zero = magnitude == 0;
+#define MARK(type, hit)                                                                                                \
+	do {                                                                                                           \
+		const type *v = (const type *)in;                                                                      \
+                                                                                                                       \
+		for (i = 0; i < BLOCK; i++)                                                                            \
+			hits[i] = (hit) ? mark : hits[i];                                                              \
+	} while (0)
+#define MARK_EQUAL(type)                                                                                               \
+	do {                                                                                                           \
+		const type x = *(const type *)number;                                                                  \
+                                                                                                                       \
+		MARK(type, v[i] == x);                                                                                 \
+	} while (0)
+	if (type == ZINC_FLOAT32 && !number)
+		MARK(f32, v[i] != v[i]);
+	else if (type == ZINC_FLOAT64 && !number)
+		MARK(f64, v[i] != v[i]);
+	else if (type == ZINC_FLOAT32)
+		MARK_EQUAL(f32);
+	else if (type == ZINC_FLOAT64)
+		MARK_EQUAL(f64);
+	else
+		EACH_SIZE(zinc_dtype_of(type)->size, MARK_EQUAL);
+}
 
-		keys[i] = (keys[i] & (is_zero - 1)) | (0 - is_nan);
+static void
+mark_each(const direction *d, zinc_type type, const void *in, uint32_t hits[BLOCK])
+{
+	const bool widen = type != d->from->type;
+	uint64_t number, element = 0;
+	float wide[BLOCK];
+	size_t k;
+
+	if (widen)
+		(void)zinc_dtype_convert(type, d->from->type, wide, in, BLOCK, 0); /* exact */
+	for (k = 0; k < d->nentries; k++) {
+		zinc_bits_put(&element, d->from->size, d->entries[k].key);
+		number = element;
+		if (widen)
+			(void)zinc_dtype_convert(type, d->from->type, &number, &element, 1, 0);
+		mark_hits(type, widen ? wide : in, d->entries[k].key == UINT64_MAX && d->from->format ? NULL : &number,
+			  (uint32_t)(k + 1), hits);
 	}
 }
 
-/* For each element 1 + the index of its entry, or 0; returns whether there is one. */
+/* For each element of a block, of which n are used, 1 + the index of its entry, or 0; returns whether there is one. */
 static bool
 find_hits(const direction *d, const uint8_t *in, size_t n, uint32_t hits[BLOCK])
 {
-	uint64_t keys[BLOCK];
+	const zinc_type type = d->nentries <= FEW ? compared_as(d->from) : ZINC_NATIVE;
 	uint32_t any = 0;
-	size_t i, k;
+	size_t i;
 
 	memset(hits, 0, BLOCK * sizeof *hits);
-	if (d->nentries <= FEW)
-		read_keys(d->from, in, n, keys);
-	for (k = 0; k < d->nentries && d->nentries <= FEW; k++)
-		for (i = 0; i < n; i++)
-			hits[i] |= (0 - (uint32_t)(keys[i] == d->entries[k].key)) & (uint32_t)(k + 1);
-	for (i = 0; i < n && d->nentries > FEW; i++) {
+	if (type != ZINC_NATIVE)
+		mark_each(d, type, in, hits);
+	for (i = 0; i < n && type == ZINC_NATIVE; i++) {
 		const entry *e = look_up(d, in + i * d->from->size);
 
 		hits[i] = e ? (uint32_t)(e - d->entries) + 1 : 0;
 	}
-	for (i = 0; i < n; i++)
+	for (i = 0; i < BLOCK; i++)
 		any |= hits[i];
 	return any != 0;
 }
 
 /* Set elements with a hit to 0. */
 static void
-clear_hits(const uint32_t hits[BLOCK], uint8_t *p, uint32_t size, size_t n)
+clear_hits(const uint32_t hits[BLOCK], void *block, uint32_t size)
 {
 	size_t i;
 
 #define CLEAR(type)                                                                                                    \
-	zinc_bits_put(p + i * sizeof(type), sizeof(type),                                                              \
-		      zinc_bits_get(p + i * sizeof(type), sizeof(type)) & ((uint64_t)(hits[i] != 0) - 1))
+	do {                                                                                                           \
+		type *v = (type *)block;                                                                               \
+                                                                                                                       \
+		for (i = 0; i < BLOCK; i++)                                                                            \
+			v[i] = hits[i] ? 0 : v[i];                                                                     \
+	} while (0)
 	EACH_SIZE(size, CLEAR);
 }
 
 /* Set elements with a hit to the number of the map. */
 static void
-set_hits(const direction *d, const uint32_t hits[BLOCK], uint8_t *p, size_t n)
+set_hits(const direction *d, const uint32_t hits[BLOCK], void *block, size_t n)
 {
-	const uint32_t size = d->to->size;
-	size_t i;
+	size_t i, k;
 
 #define SET(type)                                                                                                      \
-	zinc_bits_put(p + i * sizeof(type), sizeof(type),                                                              \
-		      (zinc_bits_get(p + i * sizeof(type), sizeof(type)) & ((uint64_t)(hits[i] != 0) - 1)) |           \
-			  (d->entries[hits[i] - (hits[i] != 0)].bits & (0 - (uint64_t)(hits[i] != 0))))
-	EACH_SIZE(size, SET);
+	do {                                                                                                           \
+		type *v = (type *)block;                                                                               \
+                                                                                                                       \
+		for (k = 0; k < d->nentries && d->nentries <= FEW; k++) {                                              \
+			const type x = (type)d->entries[k].bits;                                                       \
+                                                                                                                       \
+			for (i = 0; i < BLOCK; i++)                                                                    \
+				v[i] = hits[i] == k + 1 ? x : v[i];                                                    \
+		}                                                                                                      \
+		for (i = 0; i < n && d->nentries > FEW; i++)                                                           \
+			v[i] = hits[i] ? (type)d->entries[hits[i] - 1].bits : v[i];                                    \
+	} while (0)
+	EACH_SIZE(d->to->size, SET);
 }
 
 /* The same with scalar_map.  The fast way sees 0 instead of numbers that the map has. */
@@ -304,18 +362,19 @@ static zinc_status
 cast_mapped(const direction *d, const uint8_t *in, uint8_t *out, size_t n, size_t at, zinc_error *err)
 {
 	const uint32_t from = d->from->size, to = d->to->size;
+	uint64_t others[BLOCK] = {0}, made[BLOCK] = {0};
 	uint32_t hits[BLOCK];
-	uint64_t others[BLOCK];
 	size_t i;
 
-	if (!find_hits(d, in, n, hits))
-		return cast_block(d, in, out, n, at, err);
 	memcpy(others, in, n * from);
-	clear_hits(hits, (uint8_t *)others, from, n);
-	for (i = cast_fast(d, (const uint8_t *)others, out, n); i < n; i++)
+	if (!find_hits(d, (const uint8_t *)others, n, hits))
+		return cast_block(d, in, out, n, at, err);
+	clear_hits(hits, others, from);
+	for (i = cast_fast(d, (const uint8_t *)others, (uint8_t *)made, n); i < n; i++)
 		if (!hits[i])
-			ZINC_TRY(cast_one(d, in + i * from, out + i * to, at + i, err));
-	set_hits(d, hits, out, n);
+			ZINC_TRY(cast_one(d, in + i * from, (uint8_t *)made + i * to, at + i, err));
+	set_hits(d, hits, made, n);
+	memcpy(out, made, n * to);
 	return ZINC_OK;
 }
 

@@ -246,7 +246,7 @@ void zinc_recode_round(const zinc_dtype *t, double *v, size_t n);
 
 /* ---- floats_to_ints.c ---- */
 
-/* Does zinc_floats_to_ints convert between these types: float32 or float64 to an integer of whole bytes? */
+/* Does zinc_floats_to_ints convert between these types: a float that float64 holds, to an integer of whole bytes? */
 bool zinc_floats_to_ints_has(const zinc_dtype *to, const zinc_dtype *from);
 /* Round n <= ZINC_RECODE_BLOCK floats and store them as integers, limited to the type's (`clamp`) or modulo 2^n
  * (`wrap`).  False: an element is NaN, infinite or outside of what this function can do; nothing is valid then. */

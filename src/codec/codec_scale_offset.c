@@ -176,7 +176,7 @@ scale_signed(const scale_codec *c, const void *in, void *out, size_t n, bool bac
 	for (i = 0; i < n; i++) {
 		const int64_t x = extend(t, zinc_bits_get((const uint8_t *)in + i * t->size, t->size));
 
-		if (!(back ? decode_signed : encode_signed)(t, x, offset, scale, &v))
+		if (back ? !decode_signed(t, x, offset, scale, &v) : !encode_signed(t, x, offset, scale, &v))
 			return i;
 		zinc_bits_put((uint8_t *)out + i * t->size, t->size, (uint64_t)v);
 	}
@@ -206,25 +206,88 @@ scale_unsigned(const scale_codec *c, const void *in, void *out, size_t n, bool b
 	for (i = 0; i < n; i++) {
 		const uint64_t x = zinc_bits_get((const uint8_t *)in + i * t->size, t->size) & max;
 
-		if (!(back ? decode_unsigned : encode_unsigned)(max, x, c->offset, c->scale, &v))
+		if (back ? !decode_unsigned(max, x, c->offset, c->scale, &v)
+			 : !encode_unsigned(max, x, c->offset, c->scale, &v))
 			return i;
 		zinc_bits_put((uint8_t *)out + i * t->size, t->size, v);
 	}
 	return n;
 }
 
+/* ---- integers of 8, 16 and 32 bits, without branches ---- */
+
+static inline int64_t
+nearest(double v)
+{
+	return (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
+}
+
+/*
+ * As above, for types whose products fit `wide`.  The quotient comes from a multiplication with 1 / scale, whose error
+ * is far below 1/2, so that it is right if there is no remainder, and otherwise its product is not x.  If any element
+ * fails, the loops above find it.
+ */
+#define DEFINE_INTEGERS(type, wide, name, each)                                                                        \
+	typedef type name __attribute__((aligned(1), may_alias));                                                      \
+                                                                                                                       \
+	static size_t scale_##name(const scale_codec *c, const void *from, void *to, size_t n, bool back)              \
+	{                                                                                                              \
+		const name *in = (const name *)from;                                                                   \
+		name *out = (name *)to;                                                                                \
+		const wide offset = (type)c->offset, scale = (type)c->scale;                                           \
+		const double inverse = 1 / (double)scale;                                                              \
+		bool bad = false;                                                                                      \
+		size_t i;                                                                                              \
+                                                                                                                       \
+		for (i = 0; i < n && !back; i++) {                                                                     \
+			const wide v = (wide)in[i] - offset, y = (wide)(type)v * scale;                                \
+                                                                                                                       \
+			out[i] = (type)y;                                                                              \
+			bad |= (v != (type)v) | (y != (type)y);                                                        \
+		}                                                                                                      \
+		for (i = 0; i < n && back; i++) {                                                                      \
+			const wide x = in[i], v = (wide)nearest((double)x * inverse), y = v + offset;                  \
+                                                                                                                       \
+			out[i] = (type)y;                                                                              \
+			bad |= (v * scale != x) | (y != (type)y);                                                      \
+		}                                                                                                      \
+		return bad ? each(c, from, to, n, back) : n;                                                           \
+	}
+
+DEFINE_INTEGERS(int8_t, int64_t, int8, scale_signed)
+DEFINE_INTEGERS(int16_t, int64_t, int16, scale_signed)
+DEFINE_INTEGERS(int32_t, int64_t, int32, scale_signed)
+DEFINE_INTEGERS(uint8_t, uint64_t, uint8, scale_unsigned)
+DEFINE_INTEGERS(uint16_t, uint64_t, uint16, scale_unsigned)
+DEFINE_INTEGERS(uint32_t, uint64_t, uint32, scale_unsigned)
+
 /* ---- the codec ---- */
 
 static scale_fn
 kernel_of(const zinc_dtype *t)
 {
-	if (t->type == ZINC_FLOAT32)
+	switch (t->type) {
+	case ZINC_FLOAT32:
 		return scale_float32;
-	if (t->type == ZINC_FLOAT64)
+	case ZINC_FLOAT64:
 		return scale_float64;
-	if (t->kind == ZINC_KIND_FLOAT)
-		return scale_small;
-	return t->kind == ZINC_KIND_INT ? scale_signed : scale_unsigned;
+	case ZINC_INT8:
+		return scale_int8;
+	case ZINC_INT16:
+		return scale_int16;
+	case ZINC_INT32:
+		return scale_int32;
+	case ZINC_UINT8:
+		return scale_uint8;
+	case ZINC_UINT16:
+		return scale_uint16;
+	case ZINC_UINT32:
+		return scale_uint32;
+	default:
+		return t->kind == ZINC_KIND_FLOAT ? scale_small
+		       : t->kind == ZINC_KIND_INT ? scale_signed
+						  : scale_unsigned;
+	}
 }
 
 static zinc_status

@@ -1,5 +1,5 @@
 /*
- * floats_to_ints.c - float32 and float64 to integers, rounded in any direction, a block at once
+ * floats_to_ints.c - floats to integers, rounded in any direction, a block at once
  *
  *     limit, round -> store         two loops over a block on the stack
  *
@@ -150,18 +150,17 @@ store_f64(const uint64_t v[BLOCK], uint32_t size, void *out, size_t n)
 bool
 zinc_floats_to_ints_has(const zinc_dtype *to, const zinc_dtype *from)
 {
-	const bool is_float = from->type == ZINC_FLOAT32 || from->type == ZINC_FLOAT64;
+	const bool is_float = from->type == ZINC_FLOAT32 || from->type == ZINC_FLOAT64,
+		   is_small = from->format && from->size < 4 && zinc_dtype_converts(ZINC_FLOAT32, from->type);
 
-	return FLT_EVAL_METHOD == 0 && is_float && to->bits == 8 * to->size;
+	return FLT_EVAL_METHOD == 0 && (is_float || is_small) && to->bits == 8 * to->size;
 }
 
 static bool
-singles(const zinc_dtype *to, void *out, const void *in, size_t n, zinc_rounding rounding, bool clamp, bool wrap)
+singles(const zinc_dtype *to, void *out, const float v[BLOCK], size_t n, zinc_rounding rounding, bool clamp, bool wrap)
 {
-	float v[BLOCK] = {0};
 	uint32_t whole[BLOCK];
 
-	memcpy(v, in, n * sizeof *v);
 	if (!convert_f32(v, whole, to, rounding, clamp, wrap))
 		return false;
 	store_f32(whole, to->size, out, n);
@@ -184,20 +183,22 @@ bool
 zinc_floats_to_ints(const zinc_dtype *to, void *out, const zinc_dtype *from, const void *in, size_t n,
 		    zinc_rounding rounding, bool clamp, bool wrap)
 {
+	float f[BLOCK] = {0};
 	double v[BLOCK];
-	float f[BLOCK];
 	size_t i;
 
-	if (from->size == 4 && to->size <= 2)
-		return singles(to, out, in, n, rounding, clamp, wrap);
 	if (from->size == 8) {
 		memcpy(v, in, n * sizeof *v);
-	} else {
-		memset(f, 0, sizeof f);
-		memcpy(f, in, n * sizeof *f);
-		for (i = 0; i < BLOCK; i++)
-			v[i] = (double)f[i];
+		memset(v + n, 0, (BLOCK - n) * sizeof *v);
+		return doubles(to, out, v, n, rounding, clamp, wrap);
 	}
-	memset(v + n, 0, (BLOCK - n) * sizeof *v);
+	if (from->size == 4)
+		memcpy(f, in, n * sizeof *f);
+	else if (zinc_dtype_convert(ZINC_FLOAT32, from->type, f, in, n, 0) < n)
+		return false;
+	if (to->size <= 2)
+		return singles(to, out, f, n, rounding, clamp, wrap);
+	for (i = 0; i < BLOCK; i++)
+		v[i] = (double)f[i];
 	return doubles(to, out, v, n, rounding, clamp, wrap);
 }

@@ -120,8 +120,12 @@ maps(void **state)
 	const double in[] = {NAN, 0.0, -0.0, 127.6}, back[] = {-1, 5, 0, 7};
 	const uint64_t nans[] = {0x7ff0000000000001, 0xfff8000000000123, 0x7ff8000000000000};
 	const uint8_t small[] = {0, 1, 2, 3};
+	const uint64_t most[] = {UINT64_MAX, 3, UINT64_MAX}; /* whose key is that of NaN in floats */
 
 	(void)state;
+	codec_encodes(CHAIN(INT8 MAP("[18446744073709551615, 7]", "[7, 18446744073709551615]")), "uint64", three, most,
+		      ZINC_OK, "07 03 07");
+	codec_encodes(CHAIN(INT8 MAP("[-1, 7]", "[7, -1]")), "int64", three, most, ZINC_OK, "07 03 07");
 	codec_encodes(CHAIN(INT8 MAP("[\"NaN\", 1], [0, 2], [127.6, 3]", "")), "float64", four, in, ZINC_OK,
 		      "01 02 02 03");
 	/* the first pair wins, also for numbers that are equal but written differently */
@@ -563,6 +567,89 @@ mapped_blocks(void **state)
 	chain_fini(&t);
 }
 
+/* Parse a codec from `from` to `to` with so many pairs of mapped_pairs. */
+static zinc_codec *
+codec_with_pairs(zinc_context *ctx, const zinc_dtype *from, const zinc_dtype *to, const char *const keys[], int npairs)
+{
+	zinc_rep rep = {.dtype = from, .ndim = 1, .shape = {1}}, out = rep;
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_codec *c = NULL;
+	zinc_json_doc *doc = NULL;
+	char text[400];
+	zinc_report r;
+	size_t n;
+	int k;
+
+	n = (size_t)snprintf(text, sizeof text, "{\"data_type\": \"%s\", \"scalar_map\": {\"encode\": [", to->name);
+	for (k = 0; k < npairs; k++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s[%s, %d]", k ? ", " : "", keys[k], 10 + k);
+	snprintf(text + n, sizeof text - n, "]}}");
+	zinc_report_init(&r, ctx, true, "test");
+	assert_ok(zinc_json_parse(&doc, ctx, text, strlen(text), 0, &err));
+	assert_ok(zinc_codec_parse(&c, &zinc_codec_cast_value, ctx, zinc_json_root(doc), &rep, &out, &r, &err));
+	zinc_json_free(doc);
+	return c;
+}
+
+/* Encode numbers from 0 to 3, -0 and NaN, whose results are known: 10 + the index of the first pair, or the same. */
+static void
+check_pairs(const zinc_codec *c, const zinc_dtype *from, const zinc_dtype *to, const double numbers[], int npairs)
+{
+	enum { COUNTED = 600 };
+	zinc_rep rep = {.dtype = from, .ndim = 1, .shape = {COUNTED}};
+	uint8_t in[COUNTED * 8], out[COUNTED * 8];
+	zinc_error err = ZINC_ERROR_INIT;
+	double x[COUNTED];
+	int i, k;
+
+	for (i = 0; i < COUNTED; i++) {
+		x[i] = random_below(8) && i % 3 ? numbers[random_below((uint64_t)npairs)] : (double)random_below(4);
+		if (x[i] == 0 && from->format && i % 2)
+			x[i] = -0.0;
+		assert_int_equal(zinc_dtype_convert(from->type, ZINC_FLOAT64, in + (size_t)i * from->size, &x[i], 1, 0),
+				 1);
+	}
+	assert_ok(zinc_codec_cast_value.array->encode(c, NULL, &rep, in, out, &err));
+	for (i = 0; i < COUNTED; i++) {
+		long double want = x[i];
+
+		for (k = npairs - 1; k >= 0; k--)
+			if (numbers[k] == x[i] || (isnan(numbers[k]) && isnan(x[i])))
+				want = 10 + k;
+		if (value(to, zinc_bits_get(out + (size_t)i * to->size, to->size)) != want)
+			fail_msg("%s %g -> %s with %d pairs", from->name, x[i], to->name, npairs);
+	}
+}
+
+/* (1), (6) Few pairs and many, the same number twice, of types of every size. */
+static void
+mapped_pairs(void **state)
+{
+	static const char *const from[] = {"float64", "float32", "float16", "int8",
+					   "uint16",  "int32",   "uint64",  "uint2"},
+				 *const to[] = {"uint8", "int16", "float32", "int64"};
+	static const char *const reals[] = {"1", "0", "\"NaN\"", "1", "3", "2"}, *const whole[] = {"1", "0", "3",
+												   "1", "3", "2"};
+	static const double real_numbers[] = {1, 0, NAN, 1, 3, 2}, whole_numbers[] = {1, 0, 3, 1, 3, 2};
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_context *ctx = NULL;
+	size_t i, j;
+	int n;
+
+	(void)state;
+	assert_ok(zinc_context_new(&ctx, NULL, &err));
+	for (i = 0; i < COUNT(from); i++)
+		for (j = 0; j < COUNT(to); j++)
+			for (n = 1; n <= 6; n++) {
+				const zinc_dtype *f = type_of(from[i]), *t = type_of(to[j]);
+				zinc_codec *c = codec_with_pairs(ctx, f, t, f->format ? reals : whole, n);
+
+				check_pairs(c, f, t, f->format ? real_numbers : whole_numbers, n);
+				zinc_codec_free(c);
+			}
+	zinc_context_free(ctx);
+}
+
 /* ---- configuration ---- */
 
 static void
@@ -628,11 +715,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(spec_vectors), cmocka_unit_test(roundings),     cmocka_unit_test(floats),
-	    cmocka_unit_test(not_numbers),  cmocka_unit_test(reading),       cmocka_unit_test(maps),
-	    cmocka_unit_test(comes_back),   cmocka_unit_test(fill_values),   cmocka_unit_test(shards),
-	    cmocka_unit_test(every_pair),   cmocka_unit_test(mapped_blocks), cmocka_unit_test(configuration),
-	    cmocka_unit_test(findings),
+	    cmocka_unit_test(spec_vectors),  cmocka_unit_test(roundings),     cmocka_unit_test(floats),
+	    cmocka_unit_test(not_numbers),   cmocka_unit_test(reading),       cmocka_unit_test(maps),
+	    cmocka_unit_test(comes_back),    cmocka_unit_test(fill_values),   cmocka_unit_test(shards),
+	    cmocka_unit_test(every_pair),    cmocka_unit_test(mapped_blocks), cmocka_unit_test(mapped_pairs),
+	    cmocka_unit_test(configuration), cmocka_unit_test(findings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -249,13 +249,89 @@ findings(void **state)
 	ODD("\"scale\": 2.0", "int8", "/scale");
 }
 
+/* Whether (x - offset) * scale is a number of the type at each step, and back. */
+static bool
+scales(long double x, long double offset, long double scale, long double least, long double most, bool back,
+       long double *y)
+{
+	const long double first = back ? x / scale : x - offset;
+
+	*y = back ? first + offset : first * scale;
+	return *y >= least && *y <= most && (back ? first == truncl(first) : first >= least && first <= most);
+}
+
+static void
+encode_or_decode(const char *type, size_t size, int64_t offset, int64_t scale, long double least, long double most,
+		 bool back)
+{
+	const long double limits[] = {least, least + 1, most, most - 1, 0, (long double)offset};
+	zinc_error err = ZINC_ERROR_INIT;
+	uint8_t in[8 * 4], out[8 * 4];
+	long double want[8];
+	char codecs[200];
+	chain_case t;
+	bool fits = true;
+	zinc_status st;
+	size_t i;
+
+	for (i = 0; i < 8; i++) {
+		long double x = i % 4 == 3 ? limits[random_below(COUNT(limits))] : (long double)random_below(40);
+
+		x = back && i % 4 < 3 ? (x - 20) * (long double)scale : x + (i % 4 < 3 ? (long double)offset : 0);
+		if (random_below(4) || x < least || x > most)
+			x = back ? 0 : (long double)offset;
+		zinc_bits_put(in + i * size, (uint32_t)size, (uint64_t)(int64_t)x);
+		fits &= scales(x, (long double)offset, (long double)scale, least, most, back, &want[i]);
+	}
+	snprintf(codecs, sizeof codecs, CHAIN("\"offset\": %lld, \"scale\": %lld"), (long long)offset,
+		 (long long)scale);
+	assert_ok(chain_init(&t, NULL, codecs, type, (const uint64_t[]){8, ENDED}, NULL, true, &err));
+	if (back)
+		st = zinc_codec_scale_offset.array->decode(t.chain->aa[0], NULL, &t.chain->rep, in, out, &err);
+	else
+		st = zinc_codec_scale_offset.array->encode(t.chain->aa[0], NULL, &t.chain->rep, in, out, &err);
+	assert_int_equal(st, fits ? ZINC_OK : back ? ZINC_E_CORRUPT : ZINC_E_RANGE);
+	for (i = 0; i < 8 && fits; i++) {
+		const uint64_t mask = UINT64_MAX >> (64 - 8 * size);
+
+		assert_int_equal(zinc_bits_get(out + i * size, (uint32_t)size), (uint64_t)(int64_t)want[i] & mask);
+	}
+	chain_fini(&t);
+}
+
+/* (1), (2) Integers of every size, at the ends of their range, against arithmetic in long double. */
+static void
+sizes_of_integers(void **state)
+{
+	static const char *const types[] = {"int8", "int16", "int32", "uint8", "uint16", "uint32"};
+	size_t k;
+	int i;
+
+	(void)state;
+	for (k = 0; k < COUNT(types); k++)
+		for (i = 0; i < 3000; i++) {
+			const size_t size = (size_t)1 << k % 3;
+			const int64_t all = (int64_t)1 << 8 * size, least = k < 3 ? -all / 2 : 0,
+				      most = least + all - 1;
+			int64_t offset = i % 5 ? (int64_t)random_below(100) : i % 2 ? most : least;
+			int64_t scale = i % 7 ? (int64_t)random_below(9) + 1 : most - (int64_t)random_below(3);
+
+			if (k < 3 && i % 3 == 0)
+				scale = i % 7 ? -scale : least;
+			if (k < 3 && i % 4 == 0 && offset != least)
+				offset = -offset;
+			encode_or_decode(types[k], size, offset, scale, (long double)least, (long double)most, i % 2);
+		}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(pictures),       cmocka_unit_test(integers),       cmocka_unit_test(floats),
-	    cmocka_unit_test(place_of_error), cmocka_unit_test(random_numbers), cmocka_unit_test(small_types),
-	    cmocka_unit_test(fill_values),    cmocka_unit_test(configuration),  cmocka_unit_test(findings),
+	    cmocka_unit_test(place_of_error), cmocka_unit_test(random_numbers), cmocka_unit_test(sizes_of_integers),
+	    cmocka_unit_test(small_types),    cmocka_unit_test(fill_values),    cmocka_unit_test(configuration),
+	    cmocka_unit_test(findings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
