@@ -41,10 +41,15 @@ static const zinc_member members[] = {
 
 #define PIECE ((size_t)1 << 30) /* the library counts in unsigned int */
 
+/* Not cleared: the library uses little of its megabytes for a small chunk, and writes before it reads. */
 static void *
 bz_alloc(void *ctx, int n, int nbytes)
 {
-	return zinc_calloc((zinc_context *)ctx, (size_t)n, (size_t)nbytes);
+	size_t total;
+
+	if (zinc_size_mul((size_t)n, (size_t)nbytes, &total))
+		return NULL;
+	return zinc_alloc((zinc_context *)ctx, total);
 }
 
 static void
