@@ -239,7 +239,7 @@ def versions():
     if has("zarr 2"):
         said.append("zarr " + run(PYTHON2, "-c", "import zarr; print(zarr.__version__)")[0].strip())
     if has("zarrs"):
-        said.append(run(ZARRS, "version")[0].strip())
+        said.append("zarrs " + run(ZARRS, "version")[0].strip())
     return ", ".join(said)
 
 
