@@ -216,8 +216,6 @@ cast_block(const direction *d, const uint8_t *in, uint8_t *out, size_t n, size_t
 #define FEW 4
 
 /* A block as what it contains. */
-typedef float __attribute__((may_alias)) f32;
-typedef double __attribute__((may_alias)) f64;
 typedef uint16_t __attribute__((may_alias)) u16;
 typedef uint32_t __attribute__((may_alias)) u32;
 typedef uint64_t __attribute__((may_alias)) u64;
@@ -236,7 +234,7 @@ typedef uint64_t __attribute__((may_alias)) u64;
 			STATEMENT(u64);                                                                                \
 	} while (0)
 
-/* The type as which mark_hits compares elements: floats as floats, because 0 is -0; ZINC_NATIVE: it cannot. */
+/* The type as which mark_hits compares elements; ZINC_NATIVE: it cannot. */
 static zinc_type
 compared_as(const zinc_dtype *t)
 {
@@ -247,54 +245,55 @@ compared_as(const zinc_dtype *t)
 	return t->bits == 8 * t->size ? t->type : ZINC_NATIVE;
 }
 
-/* Mark the elements of a block that are the number, or, if there is none, NaN. */
+/* Mark the elements of a block that are the number with this key.  Floats are compared as bits, because a program may
+ * have asked its processor to take subnormal numbers for 0. */
 static void
-mark_hits(zinc_type type, const void *in, const void *number, uint32_t mark, uint32_t hits[BLOCK])
+mark_hits(zinc_type type, const void *in, uint64_t key, uint32_t mark, uint32_t hits[BLOCK])
 {
+	const u32 *single = (const u32 *)in;
+	const u64 *twice = (const u64 *)in;
 	size_t i;
 
-#define MARK(type, hit)                                                                                                \
-	do {                                                                                                           \
-		const type *v = (const type *)in;                                                                      \
-                                                                                                                       \
-		for (i = 0; i < BLOCK; i++)                                                                            \
-			hits[i] = (hit) ? mark : hits[i];                                                              \
-	} while (0)
+#define MARK(hit)                                                                                                      \
+	for (i = 0; i < BLOCK; i++)                                                                                    \
+	hits[i] = (hit) ? mark : hits[i]
 #define MARK_EQUAL(type)                                                                                               \
 	do {                                                                                                           \
-		const type x = *(const type *)number;                                                                  \
+		const type *v = (const type *)in, x = (type)key;                                                       \
                                                                                                                        \
-		MARK(type, v[i] == x);                                                                                 \
+		MARK(v[i] == x);                                                                                       \
 	} while (0)
-	if (type == ZINC_FLOAT32 && !number)
-		MARK(f32, v[i] != v[i]);
-	else if (type == ZINC_FLOAT64 && !number)
-		MARK(f64, v[i] != v[i]);
-	else if (type == ZINC_FLOAT32)
-		MARK_EQUAL(f32);
-	else if (type == ZINC_FLOAT64)
-		MARK_EQUAL(f64);
+	if (type == ZINC_FLOAT32 && key == UINT64_MAX)
+		MARK((0x7f800000 - (single[i] & INT32_MAX)) >> 31);
+	else if (type == ZINC_FLOAT64 && key == UINT64_MAX)
+		MARK((0x7ff0000000000000 - (twice[i] & INT64_MAX)) >> 63);
+	else if (type == ZINC_FLOAT32 && key == 0)
+		MARK((single[i] & INT32_MAX) == 0);
+	else if (type == ZINC_FLOAT64 && key == 0)
+		MARK((twice[i] & INT64_MAX) == 0);
 	else
 		EACH_SIZE(zinc_dtype_of(type)->size, MARK_EQUAL);
 }
 
+/* Elements of small floats are compared as float32, which has all of them. */
 static void
 mark_each(const direction *d, zinc_type type, const void *in, uint32_t hits[BLOCK])
 {
 	const bool widen = type != d->from->type;
-	uint64_t number, element = 0;
-	float wide[BLOCK];
+	float wide[BLOCK], number;
+	uint64_t key, element = 0;
 	size_t k;
 
 	if (widen)
-		(void)zinc_dtype_convert(type, d->from->type, wide, in, BLOCK, 0); /* exact */
+		(void)zinc_dtype_convert(type, d->from->type, wide, in, BLOCK, 0);
 	for (k = 0; k < d->nentries; k++) {
-		zinc_bits_put(&element, d->from->size, d->entries[k].key);
-		number = element;
-		if (widen)
+		key = d->entries[k].key;
+		if (widen && key != UINT64_MAX) {
+			zinc_bits_put(&element, d->from->size, key);
 			(void)zinc_dtype_convert(type, d->from->type, &number, &element, 1, 0);
-		mark_hits(type, widen ? wide : in, d->entries[k].key == UINT64_MAX && d->from->format ? NULL : &number,
-			  (uint32_t)(k + 1), hits);
+			key = zinc_bits_get(&number, sizeof number);
+		}
+		mark_hits(type, widen ? wide : in, key, (uint32_t)(k + 1), hits);
 	}
 }
 

@@ -147,13 +147,20 @@ store_f64(const uint64_t v[BLOCK], uint32_t size, void *out, size_t n)
 		memcpy(out, v, n * sizeof *v);
 }
 
+/* Is every number of a type 0 or a normal number as float32?  Subnormal numbers may count as 0, if a program has asked
+ * its processor to do so. */
+static bool
+is_small(const zinc_dtype *t)
+{
+	return t->format && t->format->exponent_bits < 8 && zinc_dtype_converts(ZINC_FLOAT32, t->type);
+}
+
 bool
 zinc_floats_to_ints_has(const zinc_dtype *to, const zinc_dtype *from)
 {
-	const bool is_float = from->type == ZINC_FLOAT32 || from->type == ZINC_FLOAT64,
-		   is_small = from->format && from->size < 4 && zinc_dtype_converts(ZINC_FLOAT32, from->type);
+	const bool is_float = from->type == ZINC_FLOAT32 || from->type == ZINC_FLOAT64;
 
-	return FLT_EVAL_METHOD == 0 && (is_float || is_small) && to->bits == 8 * to->size;
+	return FLT_EVAL_METHOD == 0 && (is_float || is_small(from)) && to->bits == 8 * to->size;
 }
 
 static bool

@@ -25,6 +25,34 @@ static const uint64_t one[] = {1, ENDED}, three[] = {3, ENDED}, four[] = {4, END
 
 /* ---- (1) to (4), by hand ---- */
 
+#if defined(__SSE2__) && defined(__GNUC__)
+#define FLUSHES 1
+static uint32_t
+processor_state(void)
+{
+	return __builtin_ia32_stmxcsr();
+}
+
+static void
+set_processor(uint32_t state)
+{
+	__builtin_ia32_ldmxcsr(state);
+}
+#else
+#define FLUSHES 0
+static uint32_t
+processor_state(void)
+{
+	return 0;
+}
+
+static void
+set_processor(uint32_t state)
+{
+	(void)state;
+}
+#endif
+
 /* (3) The vectors of the specification. */
 static void
 spec_vectors(void **state)
@@ -139,6 +167,25 @@ maps(void **state)
 	codec_decodes(CHAIN(INT8 MAP("", "[-128, 5], [5, -1], [0, 0]")), "float64", four, "05 80 00 07", ZINC_OK, back);
 	codec_decodes(CHAIN("\"data_type\": \"float32\"" MAP("", "[\"NaN\", 9]")), "uint8", one, "010080ff", ZINC_OK,
 		      "\11");
+}
+
+/* (1), (3) where a program has asked its processor to take subnormal numbers for 0. */
+static void
+flushed(void **state)
+{
+	const float in[] = {1e-40F, -0.0F, 2, 1e-40F};
+	const uint16_t brain[] = {1, 0x8000, 0x4000, 1};
+	const uint32_t before = processor_state();
+
+	(void)state;
+	if (!FLUSHES)
+		skip();
+	set_processor(before | 0x8040); /* FTZ and DAZ of MXCSR */
+	codec_encodes(CHAIN("\"data_type\": \"float32\"" MAP("[0, 7]", "[7, 0]")), "float32", four, in, ZINC_OK,
+		      "c2160100 0000e040 00000040 c2160100");
+	codec_encodes(CHAIN(INT8 ROUNDING("towards-positive") MAP("[0, 7]", "[7, 0]")), "bfloat16", four, brain,
+		      ZINC_OK, "01 07 02 01");
+	set_processor(before);
 }
 
 /* What could not be read is not written: 255 as 256, and -128 without a pair that takes it back. */
@@ -715,11 +762,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(spec_vectors),  cmocka_unit_test(roundings),     cmocka_unit_test(floats),
-	    cmocka_unit_test(not_numbers),   cmocka_unit_test(reading),       cmocka_unit_test(maps),
-	    cmocka_unit_test(comes_back),    cmocka_unit_test(fill_values),   cmocka_unit_test(shards),
-	    cmocka_unit_test(every_pair),    cmocka_unit_test(mapped_blocks), cmocka_unit_test(mapped_pairs),
-	    cmocka_unit_test(configuration), cmocka_unit_test(findings),
+	    cmocka_unit_test(spec_vectors), cmocka_unit_test(roundings),     cmocka_unit_test(floats),
+	    cmocka_unit_test(not_numbers),  cmocka_unit_test(reading),       cmocka_unit_test(maps),
+	    cmocka_unit_test(flushed),      cmocka_unit_test(comes_back),    cmocka_unit_test(fill_values),
+	    cmocka_unit_test(shards),       cmocka_unit_test(every_pair),    cmocka_unit_test(mapped_blocks),
+	    cmocka_unit_test(mapped_pairs), cmocka_unit_test(configuration), cmocka_unit_test(findings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
