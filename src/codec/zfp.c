@@ -12,7 +12,7 @@
  * Promises (tests/unit/test_codec_zfp.c names each by its number):
  *
  * (1) Whatever the bytes are, decoding reads and writes our memory only, and all bytes are used: a stream that ends
- *     early or late is E_CORRUPT.
+ *     early, be it inside its last word, or late is E_CORRUPT.  Only the zeros that fill the last word may be missing.
  * (2) A header must name the type and the number of elements of the chunk, in its shape or as one row.
  * (3) Numbers that zfp cannot store are E_RANGE, never another number: NaN and infinities if the mode is not reversible;
  *     integers from 2^30 (2^62) on in these modes; unsigned ones from 2^31 (2^63) on in every mode.
@@ -507,7 +507,7 @@ read_stream(const zinc_zfp *z, zinc_scratch *inner, const zinc_rep *rep, size_t 
 	if (st == ZINC_OK) {
 		zfp_field_set_pointer(&x.field, inner->b.p);
 		used = zfp_decompress(x.zfp, &x.field);
-		if (fill_word(used) != fill_word(nbytes))
+		if (nbytes < used || fill_word(used) != fill_word(nbytes))
 			st = zinc_fail(err, ZINC_E_CORRUPT, "%zu bytes, but the stream of this chunk has %zu", nbytes,
 				       used);
 	}

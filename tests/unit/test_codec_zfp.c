@@ -233,6 +233,38 @@ damaged(void **state)
 		      NULL);
 }
 
+/* (1) A stream without the zeros of its last word is read, one that is cut inside the word is not. */
+static void
+cut(void **state)
+{
+	static const char *const chains[] = {ZFP(REVERSIBLE), ZFP(ACCURACY("0.1")), ZFP(PRECISION("12")),
+					     ZFP(RATE("9"))};
+	zinc_error err = ZINC_ERROR_INIT;
+	double in[120], whole[120], back[120];
+	size_t i, n, used, refused;
+	chain_case t;
+
+	(void)state;
+	needs_zfp();
+	for (i = 0; i < 120; i++)
+		in[i] = sin((double)i) * 50;
+	for (i = 0; i < COUNT(chains); i++) {
+		assert_ok(chain_init(&t, NULL, chains[i], "float64", deep, NULL, true, &err));
+		assert_ok(chain_encode(&t, in, &err));
+		assert_ok(chain_decode(&t, t.out.p, t.out.n, whole, &err));
+		for (used = t.out.n; used > 0 && t.out.p[used - 1] == 0; used--)
+			;
+		for (n = 1, refused = 0; n <= 8; n++) {
+			if (chain_decode(&t, t.out.p, t.out.n - n, back, &err) != ZINC_OK)
+				refused++;
+			else if (t.out.n - n < used || memcmp(back, whole, sizeof back) != 0)
+				fail_msg("%s: other numbers without the last %zu bytes", chains[i], n);
+		}
+		assert_true(refused > 0);
+		chain_fini(&t);
+	}
+}
+
 /* (2) */
 static void
 headers(void **state)
@@ -356,9 +388,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(vectors),       cmocka_unit_test(reversible), cmocka_unit_test(modes),
-	    cmocka_unit_test(refused),       cmocka_unit_test(damaged),    cmocka_unit_test(headers),
-	    cmocka_unit_test(configuration), cmocka_unit_test(memory),
+	    cmocka_unit_test(vectors), cmocka_unit_test(reversible),    cmocka_unit_test(modes),
+	    cmocka_unit_test(refused), cmocka_unit_test(damaged),       cmocka_unit_test(cut),
+	    cmocka_unit_test(headers), cmocka_unit_test(configuration), cmocka_unit_test(memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
