@@ -16,6 +16,7 @@
  *     stored bit and all others by zeros; bits below first_bit are 0.
  * (2) A number that would read as one with other bits above last_bit is E_RANGE: only low bits are ever dropped.
  * (3) On reading, a wrong length or number of padding bits is E_CORRUPT.  Padding is written as 0 and not read.
+ * (4) A fill value that would not come back from a chunk is a finding: in missing chunks it is another number.
  *
  * The codec of Zarr v2, numcodecs.packbits, has the bits of a byte in reverse order: codec_packbits_v2.c.
  */
@@ -479,6 +480,26 @@ part_bits(const zinc_dtype *t)
 	}
 }
 
+/* (4) */
+static zinc_status
+check_fill(const layout *as, const zinc_rep *rep, zinc_report *r, zinc_error *err)
+{
+	const uint64_t wanted = as->must_read | ones(as->first);
+	const uint8_t *fill = (const uint8_t *)rep->fill;
+	unsigned i;
+
+	for (i = 0; fill && i < as->parts; i++) {
+		const uint64_t x = zinc_bits_get(fill + i * as->size, as->size);
+
+		if ((extend(as, x >> as->first & ones(as->nbits)) ^ x) & wanted)
+			return zinc_report_lenient(r, "packbits", err,
+						   "fill_value changes in chunks that are written, because bits %u to "
+						   "%u do not have all of it",
+						   as->first, as->first + as->nbits - 1);
+	}
+	return ZINC_OK;
+}
+
 static zinc_status
 packbits_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in, zinc_rep *out, zinc_report *r,
 	       zinc_error *err)
@@ -504,7 +525,7 @@ packbits_check(zinc_codec *c, const zinc_json *configuration, const zinc_rep *in
 	p->as.size = t->size / p->as.parts;
 	/* of types with fewer bits than memory the bits above have no meaning, but a bool is 0 or 1 */
 	p->as.must_read = ones(t->kind == ZINC_KIND_BOOL ? 8 : nbits) & ~ones((unsigned)last + 1);
-	return ZINC_OK;
+	return check_fill(&p->as, in, r, err);
 }
 
 /* Bits below first_bit are dropped; those above last_bit must be what decoding gives back. */

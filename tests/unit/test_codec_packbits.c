@@ -340,6 +340,36 @@ other_spelling(void **state)
 	chain_fini(&t);
 }
 
+/* (4) */
+static void
+fill_values(void **state)
+{
+	const uint16_t zero = 0, low = 1, inside = 6, high = 8;
+	const int8_t minus = -1, minus8 = -8, fifteen = 15;
+	const float pair[] = {2, 1}, odd[] = {2, 0.1F};
+	const struct {
+		const char *codecs, *dtype;
+		const void *fill;
+		bool changes;
+	} rows[] = {{BITS("1", "2"), "uint16", &zero, false},   {BITS("1", "2"), "uint16", &low, true},
+		    {BITS("1", "2"), "uint16", &inside, false}, {BITS("1", "2"), "uint16", &high, true},
+		    {BITS("0", "3"), "int8", &minus, false},    {BITS("0", "3"), "int8", &minus8, false},
+		    {BITS("0", "3"), "int8", &fifteen, true},   {BITS("16", "31"), "complex64", pair, false},
+		    {BITS("16", "31"), "complex64", odd, true}, {BITS("1", "2"), "uint16", NULL, false}};
+	zinc_error err = ZINC_ERROR_INIT;
+	chain_case t;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		assert_ok(chain_init(&t, NULL, rows[i].codecs, rows[i].dtype, four, rows[i].fill, false, &err));
+		assert_int_equal(t.found, rows[i].changes);
+		if (rows[i].changes)
+			assert_non_null(strstr(t.message, "fill_value changes in chunks that are written"));
+		chain_fini(&t);
+	}
+}
+
 int
 main(void)
 {
@@ -347,6 +377,7 @@ main(void)
 	    cmocka_unit_test(spec_vectors),  cmocka_unit_test(padding),   cmocka_unit_test(ranges_of_bits),
 	    cmocka_unit_test(all_ranges),    cmocka_unit_test(lost_bits), cmocka_unit_test(places),
 	    cmocka_unit_test(configuration), cmocka_unit_test(findings),  cmocka_unit_test(other_spelling),
+	    cmocka_unit_test(fill_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
