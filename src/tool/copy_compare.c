@@ -36,11 +36,14 @@ is_known(const zinc_cp_translation *t, const zinc_json *v)
 	static const char *const known[] = {"zarr_format",           "node_type",       "attributes",
 					    "storage_transformers",  "dimension_names", "dimension_separator",
 					    "consolidated_metadata", "extensions",      NULL};
+	const zinc_json *own = zinc_json_root(t->own);
 	const char *const *k;
 
 	for (k = known; *k && strcmp(*k, v->key) != 0; k++)
 		;
-	if (*k || v->type == ZINC_JSON_NULL || zinc_json_member(zinc_json_root(t->own), v->key))
+	if (*k || v->type == ZINC_JSON_NULL || zinc_json_member(own, v->key))
+		return true;
+	if (!strcmp(v->key, "compressionType") && zinc_json_member(own, "compression")) /* the same in old N5 */
 		return true;
 	return (v->type == ZINC_JSON_OBJECT || v->type == ZINC_JSON_ARRAY) && v->n == 0;
 }

@@ -253,12 +253,27 @@ take_edges(struct layout *l, const char *text, uint64_t *widest)
 	return l->edges ? ZINC_OK : zinc_fail_nomem(l->err);
 }
 
+/* Are chunks given, in any form? */
+static bool
+asks_chunks(const zinc_cp_wish *w)
+{
+	return w->chunks || w->chunk_edges || w->auto_chunks;
+}
+
+/* Are shards given, in any form? */
+static bool
+asks_shards(const zinc_cp_wish *w)
+{
+	return w->shards || w->shard_edges || w->auto_shards;
+}
+
 /* The edges of the remaining dimensions.  Those of a dimension that is not taken from its start become one length. */
 static zinc_status
 select_edges(struct layout *l)
 {
 	const zinc_select_dim *dims = l->n->select->dims;
 	const uint64_t *widest = l->sharded ? l->shards : l->chunks;
+	const bool asked = asks_chunks(&l->n->wish) || asks_shards(&l->n->wish);
 	zinc_json *out = zinc_json_make(l->doc, ZINC_JSON_ARRAY);
 	const zinc_json *v;
 	int d = 0, lists = 0;
@@ -270,7 +285,7 @@ select_edges(struct layout *l)
 		if (dims[d].drop)
 			continue;
 		lists += keep && zinc_json_is(v, ZINC_JSON_ARRAY);
-		if (!keep)
+		if (!keep && !asked)
 			ZINC_TRY(zinc_cp_note(l->c, ZINC_COPY_REPLACED, l->n->from, l->err,
 					      "chunks of several lengths along dimension %d become chunks of %llu", d,
 					      (unsigned long long)widest[d]));
@@ -440,13 +455,6 @@ round_up(uint64_t n, uint64_t unit)
 	return zinc_u64_mul(zinc_ceil_div(n, unit), unit, &out) ? n : out;
 }
 
-/* Are shards given, in any form? */
-static bool
-asks_shards(const zinc_cp_wish *w)
-{
-	return w->shards || w->shard_edges || w->auto_shards;
-}
-
 /* Chunks change, and shards, which are kept if possible, are not asked for. */
 static zinc_status
 note_shards(struct layout *l, const char *what)
@@ -484,12 +492,38 @@ choose_chunks(struct layout *l)
 	return ZINC_OK;
 }
 
-/* Shards that are kept grow to whole chunks; shards that were requested must already be multiples. */
+/* Chunks of several lengths cannot be in shards.  Asking for shards alone makes chunks of the largest length. */
+static zinc_status
+note_inner(struct layout *l)
+{
+	return l->edges && !l->sharded && !asks_chunks(&l->n->wish)
+		   ? zinc_cp_note(l->c, ZINC_COPY_REPLACED, l->n->from, l->err,
+				  "chunks of several lengths become chunks of one, in shards")
+		   : ZINC_OK;
+}
+
+/* Requested shards must already be multiples. */
+static zinc_status
+take_shards(struct layout *l, const uint64_t *shards)
+{
+	int d;
+
+	for (d = 0; d < l->ndim; d++) {
+		l->shards[d] = shards[d];
+		if (shards[d] == 0 || shards[d] % l->chunks[d] != 0)
+			return zinc_fail(
+			    l->err, ZINC_E_INVALID,
+			    "the shard length %llu of dimension %d is not a multiple of the chunk length %llu",
+			    (unsigned long long)shards[d], d, (unsigned long long)l->chunks[d]);
+	}
+	return ZINC_OK;
+}
+
+/* Shards that are kept grow to whole chunks. */
 static zinc_status
 choose_shards(struct layout *l)
 {
 	const zinc_cp_wish *w = &l->n->wish;
-	const bool given = w->shards != NULL;
 	const uint32_t element = l->dtype ? l->dtype->size : l->n->source->dtype->size;
 	int d;
 
@@ -497,25 +531,17 @@ choose_shards(struct layout *l)
 		return zinc_fail(l->err, ZINC_E_INVALID, "the chunks in shards have one shape, not several lengths");
 	for (d = 0; d < l->ndim && l->sharded; d++)
 		l->shards[d] = round_up(l->shards[d], l->chunks[d]);
-	if (w->shard_edges) {
-		l->sharded = true;
-		return take_edges(l, w->shard_edges, l->shards);
-	}
-	if (!given && !w->auto_shards)
+	if (!asks_shards(w))
 		return ZINC_OK;
-	l->anew = l->regrid = l->sharded = true;
+	ZINC_TRY(note_inner(l));
+	l->sharded = true;
+	if (w->shard_edges)
+		return take_edges(l, w->shard_edges, l->shards);
+	l->anew = l->regrid = true;
 	l->edges = NULL;
 	if (w->auto_shards)
 		zinc_grid_choose_shard(l->shape, l->ndim, element, l->chunks, l->shards);
-	for (d = 0; d < l->ndim && given; d++) {
-		l->shards[d] = w->shards[d];
-		if (w->shards[d] == 0 || w->shards[d] % l->chunks[d] != 0)
-			return zinc_fail(
-			    l->err, ZINC_E_INVALID,
-			    "the shard length %llu of dimension %d is not a multiple of the chunk length %llu",
-			    (unsigned long long)w->shards[d], d, (unsigned long long)l->chunks[d]);
-	}
-	return ZINC_OK;
+	return w->shards ? take_shards(l, w->shards) : ZINC_OK;
 }
 
 /* The requested chain, with the previous byte order of the elements. */

@@ -129,6 +129,19 @@ zinc 0 cat lacks.n5/f
 is "[nan nan nan nan]"
 grep -q zstd lacks.n5/c/attributes.json || bad "the compressor is lost"
 
+# ---- datasets of version 1 name their compression in another member ----
+mkdir -p old.n5/a
+echo '{"n5": "1.0.0"}' >old.n5/attributes.json
+echo '{"dimensions": [3], "blockSize": [2], "dataType": "uint8", "compressionType": "raw", "unit": "nm"}' >old.n5/a/attributes.json
+printf '\0\0\0\1\0\0\0\2\5\6' >old.n5/a/0
+for format in v2 v3 n5; do
+	zinc 0 cp old.n5/a new-$format --format $format
+	lacks "compressionType" err
+	zinc 0 diff old.n5/a new-$format
+	zinc 0 attrs new-$format unit
+	is '"nm"'
+done
+
 # ---- damage ----
 cp -r c.n5 bad.n5
 printf '\0\0\0\3\0\0\0\1\0\0\0\2\0\0\0\3nonsense' >bad.n5/g/a/1/1/1
