@@ -133,15 +133,28 @@ read_box(struct bench *b, const uint64_t *start, const uint64_t *extent)
 	return read_fresh(b, &sel, n);
 }
 
-/* All boxes of that extent, in C order. */
+/* From `at` to the end of its chunk (shard) along a dimension. */
+static uint64_t
+rest_of_chunk(const zinc_array *a, int d, uint64_t at)
+{
+	uint64_t index, start, extent;
+
+	if (!zinc_array_chunk_find(a, d, at, &index) || !zinc_array_chunk_span(a, d, index, &start, &extent))
+		return zinc_array_shape(a)[d] - at;
+	return extent - (at - start);
+}
+
+/* All boxes of that extent, or, without one, all stored chunks or shards, in C order. */
 static int
-read_boxes(struct bench *b, const uint64_t *extent)
+read_boxes(struct bench *b, const uint64_t *fixed)
 {
 	const uint64_t *shape = zinc_array_shape(b->array);
-	uint64_t start[ZINC_MAX_NDIM] = {0};
+	uint64_t start[ZINC_MAX_NDIM] = {0}, extent[ZINC_MAX_NDIM];
 	int d = 0, status = DONE;
 
 	while (d >= 0 && status == DONE && b->all.n) {
+		for (d = 0; d < b->all.ndim; d++)
+			extent[d] = fixed ? fixed[d] : rest_of_chunk(b->array, d, start[d]);
 		status = interrupted() ? CANCELLED : read_box(b, start, extent);
 		for (d = b->all.ndim - 1; d >= 0; d--) {
 			if (shape[d] - start[d] > extent[d]) {
@@ -157,11 +170,7 @@ read_boxes(struct bench *b, const uint64_t *extent)
 static int
 read_objects(struct bench *b)
 {
-	uint64_t extent[ZINC_MAX_NDIM] = {0};
-
-	if (!zinc_array_shard_shape(b->array, extent))
-		(void)zinc_array_chunk_shape(b->array, extent);
-	return read_boxes(b, extent);
+	return read_boxes(b, NULL);
 }
 
 static int
@@ -169,6 +178,8 @@ read_inner(struct bench *b)
 {
 	uint64_t extent[ZINC_MAX_NDIM] = {0};
 
+	if (!zinc_array_shard_shape(b->array, extent))
+		return read_boxes(b, NULL);
 	(void)zinc_array_chunk_shape(b->array, extent);
 	return read_boxes(b, extent);
 }

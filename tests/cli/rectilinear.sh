@@ -56,6 +56,13 @@ zinc 0 chunks a.zarr/s -s '19:21, 0'
 has 's/c/1/0'
 has 's/c/2/0'
 zinc 0 explain a.zarr/a -s '5:15'
+# each stored byte is read once by a pass over the chunks, of which the largest have 10 x 3
+stored=$(find a.zarr/a/c -type f -exec cat {} + | wc -c)
+for name in full chunks inner; do
+	zinc 0 bench a.zarr/a --repeat 1 --json
+	tr '{' '\n' <out | grep "\"name\":\"$name\"" | grep -q "\"decoded_bytes\":480,\"stored_bytes\":$stored," ||
+		bad "bench reads chunks again for \"$name\""
+done
 zinc 0 stats a.zarr/a
 has 'elements     240'
 zinc 0 bench a.zarr/a
@@ -130,6 +137,22 @@ rm -rf c.zarr
 zinc 0 cp a.zarr/s c.zarr --chunks '[30,[4,4]]'
 has 'shards become plain chunks of several lengths' err
 same c.zarr
+
+# ---- what is said about chunks that were asked for, and were not ----
+zinc 0 cp a.zarr/a j1.zarr --shards 20,6
+has 'chunks of several lengths become chunks of one, in shards' err
+zinc 0 info j1.zarr
+has 'chunks       10 x 3,'
+has 'shards       20 x 6,'
+zinc 0 cp a.zarr/a j2.zarr --chunks 2,2 --shards 20,6
+[ ! -s err ] || bad "a note about chunks that were asked for"
+zinc 0 cp a.zarr/a j3.zarr -s '3:20, :' --chunks 4,3
+[ ! -s err ] || bad "a note about the chunks of a selection that were asked for"
+zinc 0 cp a.zarr/a j4.zarr --shards '[[10,20],6]'
+has 'chunks of several lengths become chunks of one, in shards' err
+for j in j1 j2 j4; do
+	same $j.zarr
+done
 
 # ---- a selection keeps what it takes from the start ----
 zinc 0 cp a.zarr/a s.zarr -s ':20, 2:7'
