@@ -3,13 +3,15 @@
 
 Each workload is one array, written and read as a whole by each contender in turn, in processes with one core.  A process
 does it twice, its second time counts, and of all its runs the median.  Codecs are measured without compression, so
-that they are what costs.  The limit is Zinc with the codec `bytes` alone: the same elements as they are.  Peak memory is
-that of the whole process.
+that they are what costs.  The limit is Zinc with the codec `bytes` alone: the same elements as they are, in equal chunks
+of the mean length.  Memory is freed outside of the time, and in huge pages where the C library can do so.  Peak memory is
+that of the whole process (VmHWM).  Before anything is timed, every contender's elements are compared with Zinc's.
 
     registry.py BUILD        a build directory with bench-zinc and the peers (make bench-registry has made one)
 
 Environment: BENCH_QUICK=1 (small arrays, 1 run), BENCH_RUNS [7], BENCH_OUT [bench]: where registry.md is written,
-BENCH_DIR [a directory in /dev/shm, so that disks do not count]: where the arrays are, BENCH_ONLY (a pattern of names), ZARRS_PEER [BUILD/zarrs_peer].
+BENCH_DIR [/dev/shm, so that disks do not count]: where a directory with the arrays is made, BENCH_ONLY (a pattern of names), ZARRS_PEER
+[BUILD/zarrs_peer].
 """
 import json
 import math
@@ -21,17 +23,18 @@ import statistics
 import struct
 import subprocess
 import sys
+import tempfile
 
 BUILD = os.path.abspath(sys.argv[1])
 QUICK = bool(os.environ.get("BENCH_QUICK"))
 RUNS = int(os.environ.get("BENCH_RUNS", "1" if QUICK else "7"))
-WHERE = os.path.abspath(os.environ.get("BENCH_DIR", "/dev/shm/zinc-bench" if os.path.isdir("/dev/shm") else f"{BUILD}/bench-registry"))
-OUT = os.path.join(os.environ.get("BENCH_OUT", "bench"), "registry.md")
+WHERE = tempfile.mkdtemp("", "zinc-bench-", os.environ.get("BENCH_DIR") or ("/dev/shm" if os.path.isdir("/dev/shm") else BUILD))
+OUT = os.path.join(os.environ.get("BENCH_OUT") or "bench", "registry.md")
 ONLY = re.compile(os.environ.get("BENCH_ONLY", ""))
 ZINC, BENCH = os.path.join(BUILD, "zinc"), os.path.join(BUILD, "bench-zinc")
 ZARRS = os.environ.get("ZARRS_PEER", os.path.join(BUILD, "zarrs_peer"))
 PYTHON, PYTHON2 = (os.path.join(BUILD, venv, "bin/python") for venv in ("interop-venv", "interop-venv2"))
-SIDE = 64 if QUICK else 256  # of the cubes; lines have as many elements
+SIDE = 64 if QUICK else 256  # of the cubes; lines have a quarter of their elements
 SIZES = {"bool": 1, "uint16": 2, "int16": 2, "int32": 4, "float16": 2, "float32": 4, "float64": 8}
 LETTERS = {"uint16": "H", "int16": "h", "int32": "i", "float16": "e", "float32": "f", "float64": "d"}
 LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
@@ -141,58 +144,71 @@ def fill(path, dtype, kind, shape):
 
 # ---- contenders: milliseconds and MiB of one process ----
 
+HUGE = {**os.environ, "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}  # as bench-zinc asks for
+
+
 def run(*argv):
-    child = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
-    with child.stdout:
-        said = child.stdout.read()
-    _, status, used = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
+    done = subprocess.run(argv, stdout=subprocess.PIPE, env=HUGE)
+    if done.returncode != 0:
         sys.exit(f"{' '.join(argv[:3])} failed")
-    return said, used.ru_maxrss / 1024
+    return done.stdout
 
 
 def zinc(how, path, source):
-    said, peak = run(BENCH, "read", path, "1", "2") if how == "read" else run(BENCH, "write", source, "1", "2", f"to={path}")
-    return json.loads(said.splitlines()[-1])["ms"][-1], peak
+    said = json.loads((run(BENCH, "read", path, "1", "2") if how == "read" else run(BENCH, "write", source, "1", "2", f"to={path}")).splitlines()[-1])
+    return said["ms"][-1], said["rss_kb"] / 1024
 
 
 PROGRAM = """
-import sys, time, warnings
+import re, sys, time, warnings
 warnings.simplefilter("ignore")
 path, source, how = sys.argv[1:]
 {opening}
-if how == "write":
-    import numpy
-    x = numpy.load(source)
-for _ in range(2):
+import numpy
+x = numpy.load(source, mmap_mode="r" if how == "read" else None)
+for _ in range(0 if how == "check" else 2):
+    got = None
     t = time.perf_counter()
     if how == "write":
         {writing}
     else:
-        {reading}
+        got = {reading}
     ms = (time.perf_counter() - t) * 1000
-print(ms)
+if how == "check":
+    got = {reading}{turned}
+    sys.exit(not (got.dtype == x.dtype and numpy.array_equal(got, x, equal_nan=x.dtype.kind == "f")))
+print(ms, re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1])
 """
-ASSIGN = {"writing": "z[...] = x", "reading": "z[...]"}
+ASSIGN = {"writing": "z[...] = x", "reading": "z[...]", "turned": ""}
 IN_PYTHON = {
     "zarr-python": (PYTHON, "import zarr\nzarr.config.set({'array.rectilinear_chunks': True})\nz = zarr.open_array(path, mode='r+')", ASSIGN),
     "tensorstore": (PYTHON, "import os, tensorstore\nz = tensorstore.open({'driver': 'n5', 'kvstore': {'driver': 'file', "
                     "'path': path + '/'}, 'context': {'file_io_sync': False}}).result()",
-                    {"writing": "z.write(x.T).result()", "reading": "z.read().result()"}),
+                    {"writing": "z.write(x.T).result()", "reading": "z.read(order='F').result()", "turned": ".T"}),
     "z5py": (PYTHON, "import os, z5py\nz = z5py.File(os.path.dirname(path), 'a', use_zarr_format=False)[os.path.basename(path)]\nz.n_threads = 1",
              ASSIGN),
     "zarr 2": (PYTHON2, "import os, zarr\nz = zarr.open_group(zarr.n5.N5Store(os.path.dirname(path)))[os.path.basename(path)]", ASSIGN),
 }
 
 
+def in_python(name, how, path, source):
+    python, opening, doing = IN_PYTHON[name]
+    return run(python, "-c", PROGRAM.format(opening=opening, **doing), path, source, how)
+
+
 def peer(name, how, path, source):
-    if name == "zarrs":
-        said, peak = run(ZARRS, f"time-{how}", path, "2")
-    else:
-        python, opening, doing = IN_PYTHON[name]
-        said, peak = run(python, "-c", PROGRAM.format(opening=opening, **doing), path, source, how)
-    return float(said.split()[-1]), peak
+    said = run(ZARRS, f"time-{how}", path, "2") if name == "zarrs" else in_python(name, how, path, source)
+    *_, ms, kib = said.split()
+    return float(ms), int(kib) / 1024
+
+
+def check(peers, path, source):
+    """What each reads is what is there"""
+    for name in peers:
+        if name != "zarrs":
+            in_python(name, "check", path, source)
+        elif run(ZARRS, "read", path) != run(ZINC, "cat", "--as", "raw", path):
+            sys.exit(f"{path}: zarrs has other elements")
 
 
 def has(name):
@@ -203,12 +219,16 @@ def has(name):
 
 def measure(name, dtype, kind, shape, chunks, codecs, peers):
     """Two lines of the table"""
-    raw, copy = (place(n, dtype, shape, [n if isinstance(n, int) else n[0] for n in chunks], plain(dtype)) for n in ("raw.zarr", "copy.zarr"))
+    mean = [n if isinstance(n, int) else sum(n) // len(n) for n in chunks]
+    raw, copy = (place(n, dtype, shape, mean, plain(dtype)) for n in ("raw.zarr", "copy.zarr"))
     ours, theirs = (place(n, dtype, shape, chunks, codecs) for n in ("ours", "theirs"))
+    expected = os.path.join(WHERE, "expected.npy")
     peers = [p for p in peers if has(p)]
     fill(raw, dtype, kind, shape)
     fill(theirs, dtype, kind, shape)  # zarrs writes what it reads
-    subprocess.run([ZINC, "cat", "--as", "npy", "-o", raw + ".npy", "--overwrite", raw], check=True)
+    run(ZINC, "cat", "--as", "npy", "-o", raw + ".npy", "--overwrite", raw)
+    run(ZINC, "cat", "--as", "npy", "-o", expected, "--overwrite", theirs)  # a codec may have rounded
+    check(peers, theirs, expected)
     times = {}
     for _ in range(RUNS):
         for how in ("write", "read"):
@@ -216,6 +236,9 @@ def measure(name, dtype, kind, shape, chunks, codecs, peers):
             times.setdefault((how, "limit"), []).append(zinc(how, copy, raw))
             for p in peers:
                 times.setdefault((how, p), []).append(peer(p, how, theirs, raw + ".npy"))
+    check(peers, ours, expected)
+    if run(ZINC, "cat", "--as", "raw", ours) != run(ZINC, "cat", "--as", "raw", theirs):
+        sys.exit(f"{name}: others have written other elements")
     for how in ("read", "write"):
         yield line(f"{name}, {how}", *({who: median(times[how, who], i) for who in ("Zinc", "limit", *peers)} for i in (0, 1)))
 
@@ -234,12 +257,11 @@ def line(name, ms, peak):
 
 def versions():
     names = ("zarr", "cast-value-rs", "tensorstore", "z5py")
-    said, _ = run(PYTHON, "-c", f"import importlib.metadata as m\nfor n in {names!r}: print(n, m.version(n))")
-    said = said.split("\n")[:-1]
+    said = run(PYTHON, "-c", f"import importlib.metadata as m\nfor n in {names!r}: print(n, m.version(n))").decode().splitlines()
     if has("zarr 2"):
-        said.append("zarr " + run(PYTHON2, "-c", "import zarr; print(zarr.__version__)")[0].strip())
+        said.append("zarr " + run(PYTHON2, "-c", "import zarr; print(zarr.__version__)").decode().strip())
     if has("zarrs"):
-        said.append("zarrs " + run(ZARRS, "version")[0].strip())
+        said.append("zarrs " + run(ZARRS, "version").decode().strip())
     return ", ".join(said)
 
 
@@ -257,7 +279,6 @@ Zinc's. Times in milliseconds, peak memory of the processes in MiB. Load average
 
 def main():
     load = os.getloadavg()[0]
-    os.makedirs(WHERE, exist_ok=True)
     os.makedirs(os.path.dirname(OUT), exist_ok=True)
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     head = HEAD.format(elements=f"{math.prod(LINE):,} or {math.prod(CUBE):,}", runs=RUNS, load=load, versions=versions())
@@ -268,10 +289,12 @@ def main():
             for row in measure(*workload):
                 print(row, flush=True)
                 lines.append(row)
-    shutil.rmtree(WHERE)
     if not ONLY.pattern:
         with open(OUT, "w") as f:
             f.write(head + "\n".join(lines) + "\n")
 
 
-main()
+try:
+    main()
+finally:
+    shutil.rmtree(WHERE)

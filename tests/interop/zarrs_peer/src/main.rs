@@ -3,7 +3,7 @@
 //!     zarrs_peer version             of zarrs
 //!     zarrs_peer read DIR            elements to stdout, little-endian, C order
 //!     zarrs_peer write DIR           elements from stdin into an array whose zarr.json exists
-//!     zarrs_peer time-read DIR N     milliseconds of N reads of everything, one a line
+//!     zarrs_peer time-read DIR N     milliseconds of N reads of everything, one a line, and the peak memory in KiB
 //!     zarrs_peer time-write DIR N    the same for writes of what a read gives
 //!
 //! Elements of variable length: u32 length, then the bytes.
@@ -57,12 +57,21 @@ fn take(array: &Opened) -> Outcome<ArrayBytes<'static>> {
     Ok(ArrayBytes::new_vlen(data, ArrayBytesOffsets::new(offsets)?)?)
 }
 
-fn time(n: usize, mut work: impl FnMut() -> Outcome<()>) -> Outcome<()> {
+fn peak_kib() -> Outcome<String> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no peak")?;
+    Ok(line.trim_end_matches("kB").trim().into())
+}
+
+/// The results are dropped outside of the time.
+fn time<T>(n: usize, mut work: impl FnMut() -> Outcome<T>) -> Outcome<()> {
     for _ in 0..n {
         let start = Instant::now();
-        work()?;
+        let made = std::hint::black_box(work()?);
         println!("{:.3}", start.elapsed().as_secs_f64() * 1e3);
+        drop(made);
     }
+    println!("{}", peak_kib()?);
     Ok(())
 }
 
@@ -79,7 +88,7 @@ fn run(args: &[String]) -> Outcome<()> {
     match what.as_str() {
         "read" => print(read(&array)?),
         "write" => Ok(array.store_array_subset(&all(&array), take(&array)?)?),
-        "time-read" => time(n, || read(&array).map(|bytes| drop(std::hint::black_box(bytes)))),
+        "time-read" => time(n, || read(&array)),
         "time-write" => {
             let bytes = read(&array)?.into_fixed()?;
             time(n, || Ok(array.store_array_subset(&all(&array), ArrayBytes::new_flen(&bytes[..]))?))
