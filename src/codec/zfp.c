@@ -15,7 +15,9 @@
  *     early, be it inside its last word, or late is E_CORRUPT.  Only the zeros that fill the last word may be missing.
  * (2) A header must name the type and the number of elements of the chunk, in its shape or as one row.
  * (3) Numbers that zfp cannot store are E_RANGE, never another number: NaN and infinities if the mode is not reversible;
- *     integers from 2^30 (2^62) on in these modes; unsigned ones from 2^31 (2^63) on in every mode.
+ *     in these modes also integers from 2^30 (2^62) on, and floats that are alone with zeros and their like in a block
+ *     if they are below 2^-98 (2^-962), where libzfp's scaling overflows; unsigned integers from 2^31 (2^63) on in
+ *     every mode.
  * (4) Integers of 8 and 16 bits are stored in the upper bits of 31, as libzfp's own promotion does it.
  */
 #include <math.h>
@@ -187,22 +189,72 @@ refuse(size_t i, const char *what, zinc_error *err)
 	return zinc_fail(err, ZINC_E_RANGE, "element %zu is %s", i, what);
 }
 
-static zinc_status
-check_floats(const zinc_dtype *t, const uint8_t *in, size_t n, zinc_error *err)
+static double
+number(const zinc_dtype *t, const uint8_t *in, size_t i)
 {
 	double d;
 	float f;
+
+	if (t->size == 8) {
+		memcpy(&d, in + 8 * i, 8);
+		return d;
+	}
+	memcpy(&f, in + 4 * i, 4);
+	return (double)f;
+}
+
+/* The largest magnitude in the block of element i. */
+static double
+largest_beside(const zinc_rep *rep, const uint8_t *in, size_t i)
+{
+	const size_t numbers = (size_t)1 << 2 * rep->ndim;
+	double most = 0;
+	size_t k, own, rest, at, stride;
+	int d;
+
+	for (k = 0; k < numbers; k++) {
+		own = i, rest = k, at = 0, stride = 1;
+		for (d = rep->ndim - 1; d >= 0; d--, rest /= 4) {
+			const size_t length = (size_t)rep->shape[d], x = own % length / 4 * 4 + rest % 4;
+
+			if (x >= length)
+				break;
+			at += x * stride;
+			own /= length;
+			stride *= length;
+		}
+		if (d < 0)
+			most = fmax(most, fabs(number(rep->dtype, in, at)));
+	}
+	return most;
+}
+
+/* libzfp multiplies a block whose largest number is below 2^e by 2^(30 - e), for doubles by 2^(62 - e).  Is this
+ * infinite?  It does nothing to a block of which no bit is above minexp. */
+static bool
+overflows(const zinc_rep *rep, int e, int minexp)
+{
+	return e < (rep->dtype->size == 8 ? 62 - 1023 : 30 - 127) && e - minexp + 2 * (int)(dims_of(rep) + 1) > 0;
+}
+
+static zinc_status
+check_floats(const zinc_rep *rep, const uint8_t *in, size_t n, int minexp, zinc_error *err)
+{
+	const int least = rep->dtype->size == 8 ? 62 - 1023 : 30 - 127;
+	const double tiny = overflows(rep, least - 1, minexp) ? ldexp(1, least - 1) : 0;
 	size_t i;
+	int e;
 
 	for (i = 0; i < n; i++) {
-		if (t->size == 8) {
-			memcpy(&d, in + 8 * i, 8);
-		} else {
-			memcpy(&f, in + 4 * i, 4);
-			d = (double)f;
-		}
+		const double d = number(rep->dtype, in, i);
+
 		if (!isfinite(d))
 			return refuse(i, "NaN or infinite, which zfp stores in reversible mode only", err);
+		if (d == 0 || fabs(d) >= tiny)
+			continue;
+		(void)frexp(largest_beside(rep, in, i), &e);
+		if (overflows(rep, e, minexp))
+			return refuse(i, "in a block of numbers that only zfp's reversible mode can scale", err);
 	}
 	return ZINC_OK;
 }
@@ -404,7 +456,7 @@ zinc_zfp_encode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const
 	const zinc_dtype *t = rep->dtype;
 	const size_t width = width_of(t) / 8;
 	size_t n, room, nbytes = 0;
-	zinc_status st;
+	zinc_status st = ZINC_OK;
 	stream x;
 
 	if (!inner)
@@ -420,10 +472,11 @@ zinc_zfp_encode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const
 		ZINC_TRY(widen(z, t, (const uint8_t *)in, inner->b.p, n, err));
 	else
 		memcpy(inner->b.p, in, n * width); /* `in` may have any address */
-	if (t->kind == ZINC_KIND_FLOAT && zinc_zfp_loses(c))
-		ZINC_TRY(check_floats(t, inner->b.p, n, err));
 	ZINC_TRY(stream_init(&x, z, rep, inner->a.p, room, inner->b.p, err));
-	st = write_stream(z, &x, &nbytes, err);
+	if (t->kind == ZINC_KIND_FLOAT && zinc_zfp_loses(c))
+		st = check_floats(rep, inner->b.p, n, x.zfp->minexp, err);
+	if (st == ZINC_OK)
+		st = write_stream(z, &x, &nbytes, err);
 	stream_fini(&x);
 	ZINC_TRY(st);
 	memset(inner->a.p + nbytes, 0, fill_word(nbytes) - nbytes); /* `room` is whole words */

@@ -180,6 +180,52 @@ refused(void **state)
 	chain_fini(&t);
 }
 
+static void
+accepted(const char *codecs, const char *dtype, const uint64_t *shape, const void *in)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	chain_case t;
+
+	assert_ok(chain_init(&t, NULL, codecs, dtype, shape, NULL, true, &err));
+	assert_ok(chain_encode(&t, in, &err));
+	chain_fini(&t);
+}
+
+/* (3) Blocks of tiny numbers, whose scaling overflows in libzfp, and tiny numbers beside others. */
+static void
+tiny(void **state)
+{
+	static const char *const lossy[] = {ZFP(PRECISION("16")), ZFP(RATE("16")), ZFP(ACCURACY("0")),
+					    ZFP(EXPERT("1", "4096", "64", "-1074")),
+					    ZFPY("\"mode\": 3, \"precision\": 30")};
+	const uint64_t pair[] = {5, 3, ENDED};
+	float below[15] = {0}, single[4] = {0, 0x1p-98F, 0, -0x1p-98F}, less[4] = {0, 0x1.fffffep-99F, 0, 0};
+	double twice[4] = {0x1p-962, 0, 0, 0}, lost[4] = {0x1.8p-963, 0, 0, 0}, least[4] = {0, 0, 5e-324, 0};
+	size_t i;
+
+	(void)state;
+	needs_zfp();
+	for (i = 0; i < COUNT(lossy); i++) {
+		codec_encodes(lossy[i], "float32", four, less, ZINC_E_RANGE, NULL);
+		codec_encodes(lossy[i], "float64", four, lost, ZINC_E_RANGE, NULL);
+		codec_encodes(lossy[i], "float64", four, least, ZINC_E_RANGE, NULL);
+		assert_true(loss(lossy[i], four, twice, 4) < 0x1p-966);
+	}
+	chain_roundtrip(ZFP(PRECISION("32")), "float32", four, NULL, single);
+	chain_roundtrip(ZFP(REVERSIBLE), "float32", four, NULL, less);
+	chain_roundtrip(ZFPY("\"mode\": 5"), "float64", four, NULL, least);
+	/* of 5 x 3, the last row is a block of its own */
+	below[3] = 1;
+	below[4] = 1e-31F;
+	accepted(ZFP(RATE("16")), "float32", pair, below);
+	below[12] = 1e-31F;
+	codec_encodes(ZFP(RATE("16")), "float32", pair, below, ZINC_E_RANGE, NULL);
+	below[14] = 1;
+	accepted(ZFP(RATE("16")), "float32", pair, below);
+	/* a tolerance under which such a block is 0 */
+	assert_true(loss(ZFP(ACCURACY("1e-20")), four, lost, 4) == lost[0]);
+}
+
 /* (1) Every prefix and every flipped bit, in memory of exactly that size. */
 static void
 damaged(void **state)
@@ -388,9 +434,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(vectors), cmocka_unit_test(reversible),    cmocka_unit_test(modes),
-	    cmocka_unit_test(refused), cmocka_unit_test(damaged),       cmocka_unit_test(cut),
-	    cmocka_unit_test(headers), cmocka_unit_test(configuration), cmocka_unit_test(memory),
+	    cmocka_unit_test(vectors), cmocka_unit_test(reversible), cmocka_unit_test(modes),
+	    cmocka_unit_test(refused), cmocka_unit_test(damaged),    cmocka_unit_test(cut),
+	    cmocka_unit_test(tiny),    cmocka_unit_test(headers),    cmocka_unit_test(configuration),
+	    cmocka_unit_test(memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
