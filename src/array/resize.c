@@ -12,6 +12,9 @@
  *     never overlap; a failed append leaves fill value, never elements of another append.
  * (4) What is checked is the array that is stored when the shape changes, not that of the handle: another process may
  *     have resized or replaced it.
+ * (5) Where chunks have several lengths, new ones are such that the codecs can hold them: whole inner chunks in shards,
+ *     and those that a codec takes that changes the shape of chunks.
+ * (6) Chunk lengths that the document does not state, but that its reader has taken, are written with the new shape.
  */
 #include "array/engine.h"
 
@@ -78,6 +81,37 @@ check_chunks_stay(const reshape *x, const zinc_grid *g, zinc_error *err)
 	return ZINC_OK;
 }
 
+#define MOST_CHUNKS 100000 /* that are checked one by one */
+
+/* Do all chunks at the new end of a dimension fit codecs that change the shape of chunks? */
+static zinc_status
+check_end(const reshape *x, const zinc_chain *chain, const zinc_grid *g, int dim, zinc_error *err)
+{
+	uint64_t index[ZINC_MAX_NDIM] = {0}, count[ZINC_MAX_NDIM], extent[ZINC_MAX_NDIM], start, n = 1;
+	int d;
+
+	for (d = 0; d < x->ndim; d++) {
+		count[d] = zinc_grid_count(g, d, x->after[d]);
+		if (zinc_u64_mul(n, d == dim ? count[d] != 0 : count[d], &n))
+			n = UINT64_MAX;
+	}
+	if (x->after[dim] <= x->before[dim] || n == 0)
+		return ZINC_OK;
+	for (index[dim] = count[dim] - 1; n <= MOST_CHUNKS && n > 0; n--) {
+		for (d = 0; d < x->ndim; d++)
+			zinc_grid_span(g, d, index[d], &start, &extent[d]);
+		if (zinc_chain_check_shape(chain, extent, NULL) != ZINC_OK)
+			break;
+		for (d = x->ndim - 1; d >= 0 && (d == dim || ++index[d] == count[d]); d--)
+			index[d] = d == dim ? index[d] : 0;
+	}
+	return n == 0 ? ZINC_OK
+		      : zinc_fail(err, ZINC_E_UNSUPPORTED,
+				  "chunks at the new end of dimension %d do not fit the codecs, which change their "
+				  "shape; copy the array with other chunks or codecs first",
+				  dim);
+}
+
 /* A grid may list its chunks, which must cover the new shape, or depend on the shape.  Shards have whole inner chunks. */
 static zinc_status
 edit_grid(const reshape *x, const zinc_meta *stored, zinc_json_doc *doc, zinc_error *err)
@@ -95,11 +129,13 @@ edit_grid(const reshape *x, const zinc_meta *stored, zinc_json_doc *doc, zinc_er
 		return ZINC_OK;
 	for (d = 0; d < x->ndim; d++)
 		unit[d] = 1;
-	for (d = 0; d < x->ndim && stored->chain->shard && stored->chain->reorders_only; d++)
-		unit[stored->chain->axis[d]] = stored->chain->shard->chunk_shape[d];
+	for (d = 0; d < x->ndim && stored->chain->shard && stored->chain->maps_axes; d++)
+		unit[stored->chain->from_axis[d]] = stored->chain->shard->chunk_shape[d];
 	zinc_report_init_quiet(&r, ctx, false);
 	ZINC_TRY(zinc_grid_parse(&g, ctx, zinc_json_member(root, "chunk_grid"), x->ndim, x->before, &r, err));
 	st = zinc_grid_fit(g, x->before, x->after, unit, &changed, err);
+	for (d = 0; d < x->ndim && st == ZINC_OK && changed && !stored->chain->maps_axes; d++)
+		st = check_end(x, stored->chain, g, d, err);
 	if (st == ZINC_OK && changed)
 		st = zinc_json_set(doc, root, "chunk_grid", zinc_grid_print(g, doc), err);
 	zinc_grid_free(g);
@@ -134,6 +170,7 @@ edit_shape(void *arg, const zinc_meta *stored, zinc_json_doc *doc, zinc_error *e
 	ZINC_TRY(new_shape(x, stored, err));
 	ZINC_TRY(check_chunks_stay(x, stored->grid, err));
 	ZINC_TRY(edit_grid(x, stored, doc, err));
+	ZINC_TRY(zinc_state_chunks(stored, doc, err));
 	return zinc_json_set(doc, root, "shape", zinc_json_make_u64_list(doc, x->after, x->ndim), err);
 }
 

@@ -201,28 +201,43 @@ parse_links(zinc_chain *c, const links *all, zinc_report *r, zinc_error *err)
 
 /* ---- what follows from the parts ---- */
 
-/* axis[i]: the axis of rep that is axis i of ab_rep. */
+/* Is each axis on the encoded side of an array->array codec one of the decoded side, with its length? */
+static bool
+maps_axes(const zinc_chain *c, int k)
+{
+	const zinc_rep *in = &c->aa_rep[k], *out = k + 1 < c->naa ? &c->aa_rep[k + 1] : &c->ab_rep;
+
+	if (zinc_codec_reorders(c->aa[k]->ops))
+		return true;
+	return !zinc_codec_reshapes(c->aa[k]->ops) && in->ndim == out->ndim &&
+	       memcmp(in->shape, out->shape, (size_t)in->ndim * sizeof *in->shape) == 0;
+}
+
+/* from_axis[i]: the axis of rep that is axis i of ab_rep. */
 static void
 fold_orders(zinc_chain *c)
 {
 	int i, k;
 
-	c->reorders_only = true;
+	c->reorders_only = c->maps_axes = true;
 	c->reshapes_only = c->naa > 0;
 	for (i = 0; i < ZINC_MAX_NDIM; i++)
-		c->axis[i] = i;
+		c->axis[i] = c->from_axis[i] = i;
 	for (k = 0; k < c->naa; k++) {
 		c->reorders_only = c->reorders_only && zinc_codec_reorders(c->aa[k]->ops);
 		c->reshapes_only = c->reshapes_only && zinc_codec_reshapes(c->aa[k]->ops);
+		c->maps_axes = c->maps_axes && maps_axes(c, k);
 	}
-	for (k = 0; k < c->naa && c->reorders_only; k++) {
+	for (k = 0; k < c->naa && c->maps_axes; k++) {
 		const int *order = zinc_codec_order(c->aa[k]);
 		int old[ZINC_MAX_NDIM];
 
-		memcpy(old, c->axis, sizeof old);
-		for (i = 0; i < c->rep.ndim; i++)
-			c->axis[i] = old[order[i]];
+		memcpy(old, c->from_axis, sizeof old);
+		for (i = 0; i < c->rep.ndim && order; i++)
+			c->from_axis[i] = old[order[i]];
 	}
+	if (c->reorders_only)
+		memcpy(c->axis, c->from_axis, sizeof c->axis);
 }
 
 /* The range of float32 and float64 is larger than that of all integers, so what is stored for them decodes, except at

@@ -92,6 +92,14 @@ zinc_chain_bound(const zinc_chain *c, const uint64_t *shape, size_t *encoded)
 }
 
 zinc_status
+zinc_chain_check_shape(const zinc_chain *c, const uint64_t *shape, zinc_error *err)
+{
+	zinc_rep rep;
+
+	return stage_rep(c, c->naa, shape, &rep, err);
+}
+
+zinc_status
 zinc_chain_stored_shape(const zinc_chain *c, zinc_bytes in, uint64_t *shape, zinc_error *err)
 {
 	const zinc_pack_ops *ops = c->ab->ops->pack;

@@ -276,6 +276,8 @@ typedef struct zinc_chain {
 	zinc_rep ab_rep;         /* decoded side of the array->bytes codec (largest chunk) */
 	bool reorders_only;      /* every array->array codec has `order` (or there is none) */
 	int axis[ZINC_MAX_NDIM]; /* if so: axis i of ab_rep is axis axis[i] of rep; else axis[i] is i */
+	bool maps_axes;          /* the same where they may also change elements, but no shape */
+	int from_axis[ZINC_MAX_NDIM];
 	bool rounds;             /* an array->array codec may refuse to decode what it has encoded */
 	bool reshapes_only;      /* array->array codecs change the shape alone: elements are stored in C order of rep */
 	const zinc_shard *shard; /* ab, when it is sharding_indexed */
@@ -345,6 +347,8 @@ zinc_status zinc_chain_decode_start(const zinc_chain *c, zinc_scratch *s, const 
  * bytes. */
 zinc_status zinc_chain_encode(const zinc_chain *c, zinc_scratch *s, const uint64_t *shape, const zinc_view *in,
 			      zinc_buf *out, zinc_error *err);
+/* Can the codecs hold a chunk of this shape?  One that changes the shape may not. */
+zinc_status zinc_chain_check_shape(const zinc_chain *c, const uint64_t *shape, zinc_error *err);
 /* The maximum size of an encoded chunk of this shape; exact if fixed_size.  Non-zero: overflow. */
 int zinc_chain_bound(const zinc_chain *c, const uint64_t *shape, size_t *encoded);
 /* Replace `shape` by that of an encoded chunk, if its bytes say it. */

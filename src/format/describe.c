@@ -131,10 +131,10 @@ chunk_shape(struct describe *d)
 		return shape_list(d, d->m->chunk_shape);
 	if (c->open_shard)
 		return shape_list(d, c->unit_shape);
-	if (c->shard->ndim != d->m->ndim) /* reshaped before */
+	if (!c->maps_axes) /* reshaped before */
 		return json_null(d);
 	for (i = 0; i < d->m->ndim; i++)
-		shape[c->axis[i]] = c->shard->chunk_shape[i];
+		shape[c->from_axis[i]] = c->shard->chunk_shape[i];
 	return shape_list(d, shape);
 }
 

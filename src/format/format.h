@@ -286,6 +286,8 @@ typedef struct zinc_holds {
 	bool whole_names;       /* all dimensions have names or none has, in the attribute ZINC_DIMENSIONS */
 	bool filters;           /* codecs of elements name their byte order, which is the type's */
 	const char *filters_in; /* the attribute that holds them; NULL: they are in a member */
+	/* Has an attribute of that name another meaning beside the others?  NULL: none has. */
+	bool (*reserved)(zinc_node_kind kind, const zinc_json *attributes, const char *name);
 	zinc_holds_codecs places[4];
 	const char *const *codecs; /* ids in version 2, or names; NULL-ended */
 	/* Members that the core does not define, and key encodings: all, those with a URI, none. */
@@ -405,6 +407,9 @@ zinc_status zinc_write_node(zinc_hierarchy *h, const char *path, const zinc_meta
 			    zinc_tag *tag, zinc_error *err);
 /* The same without reading anything: no other program writes, the group above exists and the node does not. */
 zinc_status zinc_put_node(zinc_hierarchy *h, const char *path, const zinc_meta *m, zinc_error *err);
+/* For an edit that changes the shape: write the chunk lengths that the document does not state, but that reading takes
+ * from the shape as it was (state_chunks.c). */
+zinc_status zinc_state_chunks(const zinc_meta *stored, zinc_json_doc *doc, zinc_error *err);
 /* Read-modify-write of the document under the store's exclusion: `edit` changes doc's root, perhaps more than once,
  * each time from the stored document, whose metadata are `stored` (NULL: a group without a document).  A document with
  * duplicate members is refused, since a rewrite would lose one.  `out` may be NULL; its tag is empty. */

@@ -554,6 +554,67 @@ test_replaced(void **unused)
 	}
 }
 
+#define CODED(shape, grid, codecs)                                                                                     \
+	"{\"zarr_format\": 3, \"node_type\": \"array\", \"shape\": " shape                                             \
+	", \"data_type\": \"uint16\", \"chunk_grid\": {\"name\": \"" grid                                              \
+	"}}, \"chunk_key_encoding\": {\"name\": \"default\"}, \"fill_value\": 0, \"codecs\": [" codecs "]}"
+#define LITTLE      "{\"name\": \"bytes\", \"configuration\": {\"endian\": \"little\"}}"
+#define EDGES       "rectilinear\", \"configuration\": {\"kind\": \"inline\", \"chunk_shapes\": [[4, 4], 8]"
+#define PARTS       "rectilinear\", \"configuration\": {\"kind\": \"inline\", \"chunk_shapes\": [[4, 4], [6, 1, 1]]"
+#define RESHAPE(to) "{\"name\": \"reshape\", \"configuration\": {\"shape\": [" to "]}}, " LITTLE
+#define SHARD(by, before)                                                                                              \
+	before "{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [" by "], \"codecs\": [" LITTLE  \
+	       "], \"index_codecs\": [" LITTLE "]}}"
+#define TURN "{\"name\": \"transpose\", \"configuration\": {\"order\": [1, 0]}}, "
+
+/* (5) New chunks fit the codecs.  (6) Lengths that are taken from the shape are written before it changes. */
+static void
+test_lengths(void **unused)
+{
+	static const struct {
+		const char *document;
+		zinc_status status;
+		const char *has;
+	} cases[] = {
+	    {CODED("[8, 8]", EDGES, LITTLE), ZINC_OK, "[[[4,2],1],8]"},
+	    {CODED("[8, 8]", EDGES, SHARD("2, 4", "")), ZINC_OK, "[[[4,2],2],8]"},
+	    {CODED("[8, 8]", EDGES, SHARD("2, 4", "\"scale_offset\", ")), ZINC_OK, "[[[4,2],2],8]"},
+	    {CODED("[8, 8]", EDGES, SHARD("4, 2", TURN "\"scale_offset\", ")), ZINC_OK, "[[[4,2],2],8]"},
+	    {CODED("[8, 8]", EDGES, SHARD("4, 2", "\"scale_offset\", " TURN)), ZINC_OK, "[[[4,2],2],8]"},
+	    {CODED("[8, 8]", EDGES, RESHAPE("2, -1")), ZINC_OK, "[[[4,2],1],8]"},
+	    {CODED("[8, 8]", EDGES, RESHAPE("16, -1")), ZINC_E_UNSUPPORTED, "[[4,4],8]"},
+	    {CODED("[8, 8]", PARTS, RESHAPE("2, -1")), ZINC_E_UNSUPPORTED, "[[4,4],[6,1,1]]"},
+	    {CODED("[0, 8]", "regular\", \"configuration\": {\"chunk_shape\": [0, 8]", LITTLE), ZINC_OK, "[1,8]"},
+	    {CODED("[0, 8]", "regular\", \"configuration\": {\"chunk_shape\": [false, 8]", LITTLE), ZINC_OK, "[1,8]"},
+	    {CODED("[8, 8]", "regular\", \"configuration\": {\"chunk_shape\": [4.0, 8]", LITTLE), ZINC_OK, "[4.0,8]"},
+	};
+	zinc_error err = ZINC_ERROR_INIT;
+	char text[2000];
+	size_t i, k, n;
+
+	(void)unused;
+	for (i = 0; i < COUNT(cases); i++) {
+		zinc_blob now = ZINC_BLOB_INIT;
+		zinc_array *a;
+		stage s;
+
+		stage_open(&s, 1, 0);
+		a = stage_array(&s, "a", 8, 8, 4, 4, 0, 0, "none");
+		replace(&s, cases[i].document);
+		assert_int_equal(zinc_array_resize(a, (uint64_t[]){9, 8}, NULL, &err), cases[i].status);
+		assert_ok(zinc_store_get_all(s.memory, "a/zarr.json", &now, NULL, 0, NULL, &err));
+		for (n = k = 0; k < now.nbytes && n + 1 < sizeof text; k++)
+			if (!strchr(" \n", ((const char *)now.data)[k]))
+				text[n++] = ((const char *)now.data)[k];
+		text[n] = '\0';
+		if (!strstr(text, cases[i].has))
+			fail_msg("case %zu: %s", i, text);
+		zinc_blob_fini(&now);
+		zinc_array_close(a);
+		stage_close(&s);
+	}
+}
+
 int
 main(void)
 {
@@ -564,7 +625,7 @@ main(void)
 	    cmocka_unit_test(test_accessors),       cmocka_unit_test(test_create_again),
 	    cmocka_unit_test(test_unlisted),        cmocka_unit_test(test_remote),
 	    cmocka_unit_test(test_replaced),        cmocka_unit_test(test_nested),
-	    cmocka_unit_test(test_writer_replaced),
+	    cmocka_unit_test(test_writer_replaced), cmocka_unit_test(test_lengths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
