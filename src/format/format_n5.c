@@ -37,6 +37,15 @@ zinc_n5_is_array(const zinc_json *root, const char *shape)
 		zinc_json_member(root, "compression") || zinc_json_member(root, "compressionType"));
 }
 
+bool
+zinc_n5_reserved(zinc_node_kind kind, const zinc_json *attributes, const char *name)
+{
+	if (kind == ZINC_NODE_ARRAY)
+		return zinc_n5_is_member(name);
+	return strcmp(name, "n5") == 0 ||
+	       (strcmp(name, "dimensions") == 0 && zinc_n5_is_array(attributes, "dimensions"));
+}
+
 /* ---- names and keys ---- */
 
 static zinc_status
@@ -286,6 +295,7 @@ const zinc_format zinc_format_n5 = {
 	      .whole_names = true,
 	      .places = {ZINC_HOLDS_NO_CODEC, ZINC_HOLDS_NO_CODEC, ZINC_HOLDS_NO_CODEC, ZINC_HOLDS_NAME},
 	      .codecs = codecs,
+	      .reserved = zinc_n5_reserved,
 	      .extensions = ZINC_HOLDS_NO_EXTENSION},
     .group = "{\n  \"n5\": \"" ZINC_N5_VERSION "\"\n}\n",
     .bare_groups = true,

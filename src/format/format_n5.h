@@ -29,6 +29,8 @@
 
 /* ---- format_n5.c ---- */
 
+/* Is it a name that cannot be an attribute, because N5 would take it for a member? */
+bool zinc_n5_reserved(zinc_node_kind kind, const zinc_json *attributes, const char *name);
 /* A member that N5 defines, of a document as it is stored. */
 bool zinc_n5_is_member(const char *name);
 /* Do these members make a dataset?  `shape`: "dimensions" of a document as it is stored, "shape" in memory. */

@@ -162,13 +162,10 @@ check_names(struct parse *p, const zinc_json *attributes)
 	const zinc_json *v;
 
 	for (v = attributes->first; v; v = v->next)
-		if (strcmp(v->key, "n5") == 0 || (p->array && zinc_n5_is_member(v->key)))
+		if (zinc_n5_reserved(p->array ? ZINC_NODE_ARRAY : ZINC_NODE_GROUP, attributes, v->key))
 			return zinc_report_error(p->r, "N5-9", &p->e,
 						 "N5 has a member of its own with the name of the attribute \"%.60s\"",
 						 v->key);
-	if (!p->array && zinc_n5_is_array(attributes, "dimensions"))
-		return zinc_report_error(p->r, "N5-9", &p->e,
-					 "the attribute \"dimensions\" and others would make the group a dataset");
 	return ZINC_OK;
 }
 

@@ -162,12 +162,12 @@ check_shards(struct parse *p)
 	const zinc_chain *c = p->m->chain;
 	int d;
 
-	for (d = 0; c->shard && c->reorders_only && d < p->m->ndim; d++)
-		if (!zinc_grid_divides(p->m->grid, c->axis[d], c->shard->chunk_shape[d]))
+	for (d = 0; c->shard && c->maps_axes && d < p->m->ndim; d++)
+		if (!zinc_grid_divides(p->m->grid, c->from_axis[d], c->shard->chunk_shape[d]))
 			return zinc_report_error(
 			    p->r, "M86", &p->e,
 			    "inner chunks of %llu elements do not divide every shard along dimension %d",
-			    (unsigned long long)c->shard->chunk_shape[d], c->axis[d]);
+			    (unsigned long long)c->shard->chunk_shape[d], c->from_axis[d]);
 	return ZINC_OK;
 }
 
@@ -455,6 +455,28 @@ zinc_v3_extension(zinc_json_doc *doc, const char *name, const char *member, zinc
 	return v;
 }
 
+/* Only in the final version do programs write lists of lengths into a regular grid.  Each becomes a 1, so that it is
+ * reported once. */
+static void
+check_lengths(zinc_json_doc *v3, zinc_report *r)
+{
+	const zinc_json *grid = zinc_json_member(zinc_json_root(v3), "chunk_grid");
+	zinc_json *list = zinc_json_member(zinc_json_member(grid, "configuration"), "chunk_shape"), *v;
+	size_t mark;
+
+	for (v = zinc_json_is(list, ZINC_JSON_ARRAY) ? list->first : NULL; v; v = v->next) {
+		if (v->type != ZINC_JSON_ARRAY)
+			continue;
+		mark = zinc_report_enter(r, "chunk_grid");
+		(void)zinc_report_error(r, "M40", NULL, "a chunk length must be an integer, not a list");
+		zinc_report_leave(r, mark);
+		v->type = ZINC_JSON_NUMBER;
+		v->text = "1";
+		v->n = 1;
+		v->first = v->last = NULL;
+	}
+}
+
 zinc_status
 zinc_v3_parse_translated(zinc_json_doc *v3, const zinc_report *r, zinc_report_fn forward_finding, void *arg,
 			 const bool *failed, zinc_meta **out, zinc_error *err)
@@ -467,6 +489,7 @@ zinc_v3_parse_translated(zinc_json_doc *v3, const zinc_report *r, zinc_report_fn
 	bridge.code = r->code;
 	bridge.found = forward_finding;
 	bridge.arg = arg;
+	check_lengths(v3, &bridge);
 	st = zinc_v3_parse_doc(r->ctx, v3, &bridge, out, &e);
 	if (st != ZINC_OK && !*failed)
 		return zinc_error_copy(err, &e);

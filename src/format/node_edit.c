@@ -171,7 +171,7 @@ edit(struct edit *e, const char *path, zinc_error *err)
 	const size_t attributes = zinc_documents_attributes(e->h->format);
 	bool node = true, more = false;
 
-	if (zinc_documents(e->h->format, ZINC_PART_ATTRIBUTES) > 1)
+	if (zinc_documents(e->h->format, ZINC_PART_ATTRIBUTES) > 1 || e->h->format->bare_groups)
 		ZINC_TRY(look(e, path, err));
 	if (attributes > 0) {
 		ZINC_TRY(changes(e, e->node, &node, err));

@@ -142,6 +142,54 @@ for format in v2 v3 n5; do
 	is '"nm"'
 done
 
+# ---- datasets without blockSize are one block; lists in it are nothing that N5 has ----
+mkdir -p bare.n5/a bare.n5/bad
+echo '{"n5": "2.0.0"}' >bare.n5/attributes.json
+echo '{"dimensions": [6], "dataType": "int8", "compression": {"type": "raw"}}' >bare.n5/a/attributes.json
+printf '\1\2\3\4\5\6' >six
+zinc 0 put bare.n5/a --from six
+zinc 0 resize bare.n5/a 2
+grep -q '"blockSize": \[6\]' bare.n5/a/attributes.json || bad "the size of blocks is lost"
+zinc 0 cat bare.n5/a
+is "[1 2]"
+zinc 0 resize bare.n5/a 6
+zinc 0 cat bare.n5/a
+is "[1 2 3 4 5 6]"
+echo '{"dimensions": [0, 3], "blockSize": [0, 2], "dataType": "int8", "compression": {"type": "raw"}}' >bare.n5/a/attributes.json
+zinc 0 resize bare.n5/a 3,5
+grep -q '"blockSize": \[1, 2\]' bare.n5/a/attributes.json || bad "blocks without elements"
+echo '{"dimensions": [16], "blockSize": [[4, 12]], "dataType": "int16", "compression": {"type": "raw"}}' >bare.n5/bad/attributes.json
+zinc 5 info bare.n5/bad
+has "a chunk length must be an integer, not a list (rule N5-5, at /blockSize)" err
+zinc 5 cat bare.n5/bad
+zinc 1 validate bare.n5
+has "error N5-5: bad/attributes.json /blockSize"
+
+# ---- attributes: of a group without a document, and with the name of a member ----
+mkdir -p implicit.n5/g/h
+cp -r bare.n5/a implicit.n5/g/h/a
+echo '{"n5": "2.0.0"}' >implicit.n5/attributes.json
+zinc 0 attrs implicit.n5/g k=1
+zinc 0 attrs implicit.n5/g
+has '"k": 1'
+zinc 0 info implicit.n5/g/h
+has "implicit"
+zinc 3 attrs implicit.n5/nothing k=1
+[ ! -e implicit.n5/nothing ] || bad "a group was made"
+zinc 0 create named.zarr --group --attrs '{"n5": "x", "dimensions": [1]}'
+zinc 0 create named.zarr/a --shape 4 --dtype uint8 --chunks 2 --fill 0 --attrs '{"compression": "none", "kept": 1}'
+zinc 0 put named.zarr/a -s 0:2 --from <(head -c 2 six)
+zinc 2 cp named.zarr named.n5 --format n5
+has 'the attribute "n5", whose name has another meaning in n5' err
+zinc 0 cp named.zarr named.n5 --format n5 --lossy
+has 'lost: /a: the attribute "compression"' err
+zinc 0 cat named.n5/a
+is "[1 2 0 0]"
+zinc 0 attrs named.n5/a kept
+is 1
+zinc 0 attrs named.n5 dimensions
+has 1
+
 # ---- damage ----
 cp -r c.n5 bad.n5
 printf '\0\0\0\3\0\0\0\1\0\0\0\2\0\0\0\3nonsense' >bad.n5/g/a/1/1/1
