@@ -62,7 +62,7 @@ can_pass(const struct recipe *r, const struct items *d)
 static char *
 choose(struct recipe *r, const struct items *d)
 {
-	const char *shards = items_find(d, "shard_shape");
+	const char *shards = items_find(d, "shard_shape"), *chunks = items_find(d, "chunk_shape");
 	bool sharded = false;
 	char *codecs = can_pass(r, d)
 			   ? codecs_pass(items_find(d, "codecs"), r->source_ndim, r->leaf.axis, r->leaf.naxes, &sharded)
@@ -74,7 +74,8 @@ choose(struct recipe *r, const struct items *d)
 		codecs = NULL;
 	}
 	r->pass = codecs != NULL;
-	if (!read_shape(r, items_find(d, r->pass && sharded ? "shard_shape" : "chunk_shape"), r->chunk) ||
+	/* a shard behind a codec that changes the shape has no boxes of the array inside */
+	if (!read_shape(r, (r->pass && sharded) || !chunks || !strcmp(chunks, "null") ? shards : chunks, r->chunk) ||
 	    (sharded && !shards)) {
 		free(codecs);
 		return NULL;

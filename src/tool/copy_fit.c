@@ -28,6 +28,7 @@ struct fit {
 	zinc_json *root;
 	zinc_json *holder; /* of the chain of one chunk: the root, or the configuration of a shard */
 	zinc_json *codecs; /* the chain */
+	bool of_elements;  /* a codec of elements is left out */
 	zinc_error *err;
 };
 
@@ -86,6 +87,25 @@ fit_members(struct fit *f)
 		ZINC_TRY(report(f, ZINC_COPY_LOST, "the member \"%.60s\"", v->key));
 		(void)zinc_json_remove(f->root, v->key);
 		f->t->nmembers++;
+	}
+	return ZINC_OK;
+}
+
+/* Attributes whose names have another meaning in the format. */
+static zinc_status
+fit_attributes(struct fit *f)
+{
+	zinc_json *attributes = zinc_json_member(f->root, "attributes"), *v, *next;
+
+	if (!f->holds->reserved || !zinc_json_is(attributes, ZINC_JSON_OBJECT))
+		return ZINC_OK;
+	for (v = attributes->first; v; v = next) {
+		next = v->next;
+		if (!f->holds->reserved(f->t->n->kind, attributes, v->key))
+			continue;
+		ZINC_TRY(report(f, ZINC_COPY_LOST, "the attribute \"%.60s\", whose name has another meaning in %s",
+				v->key, f->format->id));
+		(void)zinc_json_remove(attributes, v->key);
 	}
 	return ZINC_OK;
 }
@@ -229,6 +249,7 @@ static zinc_status
 remove_codec(struct fit *f, const zinc_json *codec)
 {
 	ZINC_TRY(report(f, ZINC_COPY_REPLACED, "codec %.60s is left out", name_of(codec)));
+	f->of_elements = f->of_elements || is_of_elements(codec);
 	return put_codec(f, codec, NULL);
 }
 
@@ -387,6 +408,31 @@ fit_filters(struct fit *f)
 }
 
 /* ---- byte orders ---- */
+
+/* A codec that made numbers of one byte may be gone; those of the array have a byte order. */
+static zinc_status
+fit_endian(struct fit *f)
+{
+	zinc_json *bytes = f->codecs->first, *c;
+	zinc_context *ctx = zinc_json_context(f->doc);
+	const zinc_dtype *t = NULL;
+	zinc_report quiet;
+	bool ordered;
+
+	while (bytes && (strcmp(name_of(bytes), "bytes") != 0 || zinc_json_member(configuration_of(bytes), "endian")))
+		bytes = bytes->next;
+	if (!f->of_elements || !bytes)
+		return ZINC_OK;
+	zinc_report_init_quiet(&quiet, ctx, false);
+	ZINC_TRY(zinc_dtype_parse(&t, ctx, zinc_json_member(f->root, "data_type"), &quiet, f->err));
+	ordered = t->unit > 1;
+	zinc_dtype_free(t);
+	if (!ordered)
+		return ZINC_OK;
+	c = zinc_json_make(f->doc, ZINC_JSON_OBJECT);
+	ZINC_TRY(zinc_json_set(f->doc, c, "endian", zinc_json_make_string(f->doc, "little"), f->err));
+	return zinc_json_set(f->doc, bytes, "configuration", c, f->err);
+}
 
 /* The first filter that interprets elements in the other byte order; NULL: none. */
 static const zinc_json *
@@ -557,8 +603,9 @@ fit_names(struct fit *f)
 zinc_status
 zinc_cp_fit(zinc_cp_translation *t)
 {
-	static zinc_status (*const steps[])(struct fit * f) = {
-	    fit_shards, fit_grid, fit_orders, fit_codecs, fit_filters, fit_fill, fit_keys, fit_names, fit_byte_orders};
+	static zinc_status (*const steps[])(struct fit * f) = {fit_shards,  fit_grid,       fit_orders, fit_codecs,
+							       fit_filters, fit_endian,     fit_fill,   fit_keys,
+							       fit_names,   fit_byte_orders};
 	const zinc_format *to = t->c->to->format;
 	struct fit f = {.t = t,
 			.format = to,
@@ -569,6 +616,7 @@ zinc_cp_fit(zinc_cp_translation *t)
 	size_t i;
 
 	ZINC_TRY(fit_members(&f));
+	ZINC_TRY(fit_attributes(&f));
 	for (i = 0; t->n->kind == ZINC_NODE_ARRAY && i < sizeof steps / sizeof *steps; i++)
 		ZINC_TRY(steps[i](&f));
 	return ZINC_OK;

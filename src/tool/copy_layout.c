@@ -109,37 +109,51 @@ numbers_of(const zinc_json *list, uint64_t *out)
 	return n;
 }
 
-/* The order of axes of a transpose before the shard; 0: there is none. */
-static int
-order_before(const zinc_json *codecs, const zinc_json *shard, uint64_t *order)
+/* axis[i]: the axis of the array that is axis i of the shard, after the transposes before it.  false: a codec there
+ * changes the shape, or may do so. */
+static bool
+axes_before(const zinc_json *codecs, const zinc_json *shard, int ndim, uint64_t *axis)
 {
-	const zinc_json *v;
+	uint64_t order[ZINC_MAX_NDIM], old[ZINC_MAX_NDIM];
+	const zinc_json *v, *name;
+	int i;
 
-	for (v = codecs->first; v && v != shard; v = v->next)
-		if (is_named(v, "transpose"))
-			return numbers_of(zinc_json_member(zinc_json_member(v, "configuration"), "order"), order);
-	return 0;
+	for (i = 0; i < ndim; i++)
+		axis[i] = (uint64_t)i;
+	for (v = codecs->first; v && v != shard; v = v->next) {
+		const zinc_codec_ops *ops;
+
+		name = zinc_json_member(v, "name");
+		ops = zinc_json_is(name, ZINC_JSON_STRING) ? zinc_codec_find(name->text) : NULL;
+		if (!ops || zinc_codec_reshapes(ops))
+			return false;
+		if (!is_named(v, "transpose"))
+			continue;
+		if (numbers_of(zinc_json_member(zinc_json_member(v, "configuration"), "order"), order) != ndim)
+			return false;
+		memcpy(old, axis, sizeof old);
+		for (i = 0; i < ndim; i++) {
+			if (order[i] >= (uint64_t)ndim)
+				return false;
+			axis[i] = old[order[i]];
+		}
+	}
+	return true;
 }
 
-/* Convert axes of the document's shard to axes of the array: a transpose before it has reordered them. */
+/* The chunks in a shard, with the axes of the array; false: they are not boxes of it. */
 static bool
 inner_shape(const zinc_json *codecs, uint64_t *shape, int *ndim)
 {
 	const zinc_json *shard = find_codec(codecs, "sharding_indexed");
-	uint64_t own[ZINC_MAX_NDIM], order[ZINC_MAX_NDIM];
-	int i, turned;
+	uint64_t own[ZINC_MAX_NDIM], axis[ZINC_MAX_NDIM];
+	int i;
 
 	*ndim = numbers_of(zinc_json_member(zinc_json_member(shard, "configuration"), "chunk_shape"), own);
-	turned = order_before(codecs, shard, order);
-	if (*ndim < 0 || (turned != 0 && turned != *ndim))
+	if (*ndim < 0 || !axes_before(codecs, shard, *ndim, axis))
 		return false;
-	for (i = 0; i < *ndim; i++) {
-		const uint64_t at = turned ? order[i] : (uint64_t)i;
-
-		if (at >= (uint64_t)*ndim)
-			return false;
-		shape[at] = own[i];
-	}
+	for (i = 0; i < *ndim; i++)
+		shape[axis[i]] = own[i];
 	return true;
 }
 
@@ -150,10 +164,12 @@ zinc_cp_drop_shards(zinc_json_doc *doc)
 	uint64_t shape[ZINC_MAX_NDIM];
 	int ndim;
 
-	if (!find_codec(codecs, "sharding_indexed") || !inner_shape(codecs, shape, &ndim))
+	if (!find_codec(codecs, "sharding_indexed"))
 		return false;
-	return zinc_json_set(doc, root, "chunk_grid", regular_grid(doc, shape, ndim), NULL) == ZINC_OK &&
-	       zinc_json_set(doc, root, "codecs", inner_chain(doc, codecs), NULL) == ZINC_OK;
+	if (inner_shape(codecs, shape, &ndim) &&
+	    zinc_json_set(doc, root, "chunk_grid", regular_grid(doc, shape, ndim), NULL) != ZINC_OK)
+		return false;
+	return zinc_json_set(doc, root, "codecs", inner_chain(doc, codecs), NULL) == ZINC_OK;
 }
 
 /* A chain that ends with a compressor and crc32c, without the latter; NULL: it does not. */
@@ -356,12 +372,41 @@ configuration(struct layout *l, zinc_json *codec)
 	return zinc_json_set(l->doc, codec, "configuration", v, NULL) == ZINC_OK ? v : NULL;
 }
 
+/* Leave out codecs that compute with elements: in another type they would have other results. */
+static zinc_status
+drop_values(struct layout *l)
+{
+	zinc_json *out = zinc_json_make(l->doc, ZINC_JSON_ARRAY);
+	const zinc_json *v, *name;
+
+	for (v = l->inner->first; v; v = v->next) {
+		const zinc_codec_ops *ops;
+
+		name = zinc_json_member(v, "name");
+		ops = zinc_json_is(name, ZINC_JSON_STRING) ? zinc_codec_find(name->text) : NULL;
+		if (!ops || ops->kind != ZINC_ARRAY_ARRAY || zinc_codec_reorders(ops) || zinc_codec_reshapes(ops)) {
+			ZINC_TRY(zinc_json_append(out, zinc_json_copy(l->doc, v), l->err));
+			continue;
+		}
+		l->anew = true;
+		if (!l->n->wish.codecs)
+			ZINC_TRY(zinc_cp_note(
+			    l->c, ZINC_COPY_REPLACED, l->n->from, l->err,
+			    "codec %.60s is left out, because it computes with elements of another type", name->text));
+	}
+	l->inner = out;
+	return out ? ZINC_OK : zinc_fail_nomem(l->err);
+}
+
 /* Update what codecs store about the type: byte order and size. */
 static zinc_status
 retype_chain(struct layout *l, zinc_json *codecs, bool big)
 {
 	zinc_json *bytes = find_codec(codecs, "bytes"), *blosc = find_codec(codecs, "blosc");
+	zinc_json *block = find_codec(codecs, "n5_default");
 
+	if (block)
+		return retype_chain(l, zinc_json_member(zinc_json_member(block, "configuration"), "codecs"), big);
 	if (bytes && l->dtype->unit > 1 &&
 	    (big || !zinc_json_member(zinc_json_member(bytes, "configuration"), "endian")))
 		ZINC_TRY(zinc_json_set(l->doc, configuration(l, bytes), "endian",
@@ -432,6 +477,7 @@ retype(struct layout *l)
 	ZINC_TRY(check_types(l->dtype, was, l->err));
 	ZINC_TRY(set(l, "data_type", zinc_dtype_print_orders(l->dtype, l->doc)));
 	ZINC_TRY(retype_fill(l));
+	ZINC_TRY(drop_values(l));
 	ZINC_TRY(retype_chain(l, l->inner, big));
 	if (find_codec(codecs, "sharding_indexed"))
 		codecs = zinc_json_member(zinc_json_member(find_codec(codecs, "sharding_indexed"), "configuration"),

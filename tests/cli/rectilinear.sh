@@ -138,6 +138,81 @@ zinc 0 cp a.zarr/s c.zarr --chunks '[30,[4,4]]'
 has 'shards become plain chunks of several lengths' err
 same c.zarr
 
+# ---- codecs before the shard: new chunks are whole inner chunks, or there are none ----
+index='"index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]'
+shard='{"name": "sharding_indexed", "configuration": {"chunk_shape": [2], "codecs": [{"name": "bytes", "configuration": {"endian":
+	"little"}}], '$index'}}'
+printf '\1\0\2\0\3\0\4\0\5\0\6\0\7\0\10\0' >eight
+head -c 2 eight >more
+for before in '' '"scale_offset",' '{"name": "cast_value", "configuration": {"data_type": "int32"}},' '{"name": "transpose",
+	"configuration": {"order": [0]}}, "scale_offset",'; do
+	zinc 0 create k.zarr --overwrite --shape 8 --dtype int16 --chunks '[[4,4]]' --codecs "[$before $shard]"
+	zinc 0 put k.zarr --from eight
+	zinc 0 resize k.zarr 9
+	zinc 0 put k.zarr -s 8: --from more
+	zinc 0 cat k.zarr
+	prints <<<"[1 2 3 4 5 6 7 8 1]"
+	zinc 0 info k.zarr
+	has 'edges        [[[4,2],2]]'
+	zinc 0 validate --strict k.zarr
+	zinc 2 create w.zarr --shape 9 --dtype int16 --chunks '[[4,3,2]]' --codecs "[$before $shard]"
+	says 'M86'
+done
+reshape='{"name": "reshape", "configuration": {"shape": [2, -1]}}'
+plain='{"name": "bytes", "configuration": {"endian": "little"}}'
+zinc 0 create k.zarr --overwrite --shape 8 --dtype int16 --chunks '[[4,4]]' --codecs "[$reshape, $plain]"
+zinc 4 resize k.zarr 9
+says 'chunks at the new end of dimension 0 do not fit the codecs'
+zinc 0 resize k.zarr 10
+zinc 0 resize k.zarr 8
+zinc 0 resize k.zarr 6
+zinc 0 resize k.zarr 8
+zinc 0 create k.zarr --overwrite --shape 3,6 --dtype int16 --chunks '[3,[1,5]]' --codecs "[\"zarrs.squeeze\", $plain]"
+zinc 4 put k.zarr --from <(head -c 36 noise)
+says 'codecs give this chunk 1 dimensions, but others 2'
+
+# ---- a shard behind a codec that changes the shape: its chunks are not boxes of the array ----
+flat='{"name": "reshape", "configuration": {"shape": [-1]}}'
+turn='{"name": "transpose", "configuration": {"order": [1, 0]}}'
+for before in "$flat" "$turn, $flat"; do
+	zinc 0 create f.zarr --overwrite --shape 30,8 --dtype int16 --chunks 30,8 --codecs "[$before, ${shard/\[2\]/[8]}]"
+	zinc 0 put f.zarr --from noise
+	for format in v2 n5 v3-2022 v3-2020 v3-2019; do
+		rm -rf f2.zarr
+		zinc 0 cp f.zarr f2.zarr --format $format
+		has "codec reshape is left out" err
+		zinc 0 diff f.zarr f2.zarr
+	done
+done
+
+# ---- a length of 0 in an empty dimension is 1 when it gets elements ----
+for length in 0 false; do
+	rm -rf o.zarr
+	mkdir o.zarr
+	cat >o.zarr/zarr.json <<-EOF
+		{"zarr_format": 3, "node_type": "array", "shape": [0, 8], "data_type": "int16", "fill_value": 0, "attributes": {},
+		"chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [$length, 8]}},
+		"chunk_key_encoding": {"name": "default"}, "codecs": [$plain]}
+	EOF
+	zinc 0 resize o.zarr 30,8
+	zinc 0 put o.zarr --from noise
+	same o.zarr
+	zinc 0 info o.zarr
+	has 'chunks       1 x 8,'
+done
+mkdir o2.zarr
+echo '{"zarr_format": 2, "shape": [0], "chunks": [0], "dtype": "<i2", "compressor": null, "filters": null, "order": "C",
+	"fill_value": 0}' >o2.zarr/.zarray
+zinc 0 resize o2.zarr 8
+zinc 0 put o2.zarr --from eight
+zinc 0 cat o2.zarr
+prints <<<"[1 2 3 4 5 6 7 8]"
+mkdir l2.zarr
+echo '{"zarr_format": 2, "shape": [16], "chunks": [[4, 12]], "dtype": "<i2", "compressor": null, "filters": null, "order": "C",
+	"fill_value": 0}' >l2.zarr/.zarray
+zinc 5 info l2.zarr
+says 'not a list (rule V2-6'
+
 # ---- what is said about chunks that were asked for, and were not ----
 zinc 0 cp a.zarr/a j1.zarr --shards 20,6
 has 'chunks of several lengths become chunks of one, in shards' err

@@ -56,4 +56,35 @@ zinc 0 cp half.zarr old.zarr --format v2
 has "codec cast_value is left out" err
 zinc 0 diff half.zarr old.zarr
 
+# ---- without cast_value, numbers of several bytes need a byte order ----
+zinc 0 create cast8.zarr --shape 4 --dtype float64 --codecs '[{"name": "cast_value", "configuration": {"data_type": "int8"}}, "bytes"]'
+bytes 00 00 00 00 00 00 08 40 00 00 00 00 00 00 f0 3f 00 00 00 00 00 00 10 c0 00 00 00 00 00 00 f0 3f >four # 3, 1, -4, 1
+zinc 0 put cast8.zarr --from four
+zinc 0 create cast8s.zarr --shape 4 --dtype float64 --codecs '[{"name": "cast_value", "configuration": {"data_type": "int8"}},
+	{"name": "sharding_indexed", "configuration": {"chunk_shape": [2], "codecs": ["bytes"],
+	"index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}}]'
+zinc 0 put cast8s.zarr --from four
+for a in cast8 cast8s; do
+	for format in v2 n5 v3-2022 v3-2020 v3-2019; do
+		zinc 0 cp $a.zarr $a.$format --format $format
+		has "codec cast_value is left out" err
+		zinc 0 diff $a.zarr $a.$format
+	done
+done
+
+# ---- in another type these codecs would compute other numbers ----
+zinc 0 create packed.f8 --shape 4 --dtype float64 --fill 100 --codecs '[{"name": "scale_offset", "configuration":
+	{"offset": 100, "scale": 100}}, {"name": "cast_value", "configuration": {"data_type": "int16"}}, {"name": "bytes",
+	"configuration": {"endian": "little"}}]'
+bytes 9a 99 99 99 99 99 b9 3f 00 00 00 00 00 00 d0 3f 00 00 00 00 00 00 f8 3f 8f c2 f5 28 5c ff 58 40 >four # 0.1 0.25 1.5 99.99
+zinc 0 put packed.f8 --from four
+zinc 0 cp packed.f8 packed.f2 --dtype float16
+has "codec scale_offset is left out, because it computes with elements of another type" err
+has "codec cast_value is left out" err
+zinc 0 cp packed.f8 plain.f2 --dtype float16 --codecs zstd
+[ ! -s err ] || bad "a note about codecs that were asked for"
+zinc 0 diff packed.f2 plain.f2
+zinc 0 cat packed.f2 -s 1 --as csv
+has 0.25
+
 finish
