@@ -95,8 +95,11 @@ zinc_status
 zinc_chain_check_shape(const zinc_chain *c, const uint64_t *shape, zinc_error *err)
 {
 	zinc_rep rep;
+	zinc_status st = stage_rep(c, c->naa, shape, &rep, err);
 
-	return stage_rep(c, c->naa, shape, &rep, err);
+	if (st == ZINC_E_CORRUPT && err) /* nothing stored is */
+		err->code = ZINC_E_UNSUPPORTED;
+	return st == ZINC_E_CORRUPT ? ZINC_E_UNSUPPORTED : st;
 }
 
 zinc_status

@@ -203,20 +203,22 @@ number(const zinc_dtype *t, const uint8_t *in, size_t i)
 	return (double)f;
 }
 
-/* The largest magnitude in the block of element i. */
+/* The largest magnitude in the block that begins at element i; -1: no block begins there. */
 static double
-largest_beside(const zinc_rep *rep, const uint8_t *in, size_t i)
+largest_of_block(const zinc_rep *rep, const uint8_t *in, size_t i)
 {
 	const size_t numbers = (size_t)1 << 2 * rep->ndim;
-	double most = 0;
+	double most = -1;
 	size_t k, own, rest, at, stride;
 	int d;
 
 	for (k = 0; k < numbers; k++) {
 		own = i, rest = k, at = 0, stride = 1;
 		for (d = rep->ndim - 1; d >= 0; d--, rest /= 4) {
-			const size_t length = (size_t)rep->shape[d], x = own % length / 4 * 4 + rest % 4;
+			const size_t length = (size_t)rep->shape[d], x = own % length + rest % 4;
 
+			if (own % length % 4 != 0)
+				return -1;
 			if (x >= length)
 				break;
 			at += x * stride;
@@ -230,33 +232,50 @@ largest_beside(const zinc_rep *rep, const uint8_t *in, size_t i)
 }
 
 /* libzfp multiplies a block whose largest number is below 2^e by 2^(30 - e), for doubles by 2^(62 - e).  Is this
- * infinite?  It does nothing to a block of which no bit is above minexp. */
+ * infinite?  It does nothing to a block of which no bit is above minexp, and scales nothing in reversible mode. */
 static bool
 overflows(const zinc_rep *rep, int e, int minexp)
 {
-	return e < (rep->dtype->size == 8 ? 62 - 1023 : 30 - 127) && e - minexp + 2 * (int)(dims_of(rep) + 1) > 0;
+	return e < (rep->dtype->size == 8 ? 62 - 1023 : 30 - 127) && minexp >= ZFP_MIN_EXP &&
+	       e - minexp + 2 * (int)(dims_of(rep) + 1) > 0;
 }
 
+static zinc_status
+check_blocks(const zinc_rep *rep, const uint8_t *in, size_t n, int minexp, zinc_error *err)
+{
+	double most;
+	size_t i;
+	int e;
+
+	for (i = 0; i < n; i++) {
+		most = largest_of_block(rep, in, i);
+		(void)frexp(most, &e);
+		if (most > 0 && overflows(rep, e, minexp))
+			return zinc_fail(err, ZINC_E_RANGE,
+					 "the block that begins at element %zu has numbers that only zfp's reversible "
+					 "mode can scale",
+					 i);
+	}
+	return ZINC_OK;
+}
+
+/* Only where there are tiny numbers, are blocks looked at. */
 static zinc_status
 check_floats(const zinc_rep *rep, const uint8_t *in, size_t n, int minexp, zinc_error *err)
 {
 	const int least = rep->dtype->size == 8 ? 62 - 1023 : 30 - 127;
 	const double tiny = overflows(rep, least - 1, minexp) ? ldexp(1, least - 1) : 0;
+	bool any = false;
 	size_t i;
-	int e;
 
 	for (i = 0; i < n; i++) {
 		const double d = number(rep->dtype, in, i);
 
 		if (!isfinite(d))
 			return refuse(i, "NaN or infinite, which zfp stores in reversible mode only", err);
-		if (d == 0 || fabs(d) >= tiny)
-			continue;
-		(void)frexp(largest_beside(rep, in, i), &e);
-		if (overflows(rep, e, minexp))
-			return refuse(i, "in a block of numbers that only zfp's reversible mode can scale", err);
+		any |= d != 0 && fabs(d) < tiny;
 	}
-	return ZINC_OK;
+	return any ? check_blocks(rep, in, n, minexp, err) : ZINC_OK;
 }
 
 /* An integer of any type as the number that libzfp gets, before it is checked. */

@@ -213,6 +213,7 @@ tiny(void **state)
 	}
 	chain_roundtrip(ZFP(PRECISION("32")), "float32", four, NULL, single);
 	chain_roundtrip(ZFP(REVERSIBLE), "float32", four, NULL, less);
+	chain_roundtrip(ZFP(EXPERT("1", "16658", "64", "-1075")), "float32", four, NULL, less); /* reversible, too */
 	chain_roundtrip(ZFPY("\"mode\": 5"), "float64", four, NULL, least);
 	/* of 5 x 3, the last row is a block of its own */
 	below[3] = 1;
