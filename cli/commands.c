@@ -154,7 +154,7 @@ const struct command command_table[] = {
      "rm dry-run consolidate no-consolidate json", 1, 1000, cmd_attrs, NULL},
     {"resize", "change the shape of an array", "URL N,M", "zinc resize data.zarr/t2m 48,721,1440",
      "dry-run consolidate no-consolidate", 2, 2, cmd_resize,
-     "Elements of new chunks have the fill value. Chunks outside the new shape are erased."},
+     "New chunks have the fill value. Chunks outside the new shape are erased."},
     {"append", "add elements at the end of a dimension", "URL --from FILE.npy",
      "zinc append data.zarr/t2m --axis 0 --from day2.npy", "axis from round dry-run consolidate no-consolidate", 1, 1,
      cmd_append, NULL},

@@ -82,34 +82,52 @@ check_chunks_stay(const reshape *x, const zinc_grid *g, zinc_error *err)
 }
 
 #define MOST_CHUNKS 100000 /* that are checked one by one */
+#define MOST_NEW    100    /* along the dimension that grows: only the last ones differ */
 
-/* Do all chunks at the new end of a dimension fit codecs that change the shape of chunks? */
+/* Step to the next index in C order, within [from, to); false: it was the last one. */
+static bool
+next_index(uint64_t *index, const uint64_t *from, const uint64_t *to, int ndim)
+{
+	int d;
+
+	for (d = ndim - 1; d >= 0; d--) {
+		if (++index[d] < to[d])
+			return true;
+		index[d] = from[d];
+	}
+	return false;
+}
+
+/* Do the chunks at the new end of a dimension fit codecs that change the shape of chunks?  If there are too many, the
+ * writer of one that does not fit will know. */
 static zinc_status
 check_end(const reshape *x, const zinc_chain *chain, const zinc_grid *g, int dim, zinc_error *err)
 {
-	uint64_t index[ZINC_MAX_NDIM] = {0}, count[ZINC_MAX_NDIM], extent[ZINC_MAX_NDIM], start, n = 1;
+	uint64_t from[ZINC_MAX_NDIM] = {0}, to[ZINC_MAX_NDIM] = {0}, index[ZINC_MAX_NDIM], extent[ZINC_MAX_NDIM], start;
+	uint64_t n = 1;
 	int d;
 
 	for (d = 0; d < x->ndim; d++) {
-		count[d] = zinc_grid_count(g, d, x->after[d]);
-		if (zinc_u64_mul(n, d == dim ? count[d] != 0 : count[d], &n))
-			n = UINT64_MAX;
+		to[d] = zinc_grid_count(g, d, x->after[d]);
+		if (d == dim)
+			from[d] =
+			    zinc_max_u64(zinc_grid_count(g, d, x->before[d]), to[d] - zinc_min_u64(to[d], MOST_NEW));
+		if (zinc_u64_mul(n, to[d] - from[d], &n) || n > MOST_CHUNKS)
+			return ZINC_OK;
 	}
-	if (x->after[dim] <= x->before[dim] || n == 0)
+	memcpy(index, from, sizeof index);
+	if (n == 0)
 		return ZINC_OK;
-	for (index[dim] = count[dim] - 1; n <= MOST_CHUNKS && n > 0; n--) {
+	do {
 		for (d = 0; d < x->ndim; d++)
 			zinc_grid_span(g, d, index[d], &start, &extent[d]);
 		if (zinc_chain_check_shape(chain, extent, NULL) != ZINC_OK)
-			break;
-		for (d = x->ndim - 1; d >= 0 && (d == dim || ++index[d] == count[d]); d--)
-			index[d] = d == dim ? index[d] : 0;
-	}
-	return n == 0 ? ZINC_OK
-		      : zinc_fail(err, ZINC_E_UNSUPPORTED,
-				  "chunks at the new end of dimension %d do not fit the codecs, which change their "
-				  "shape; copy the array with other chunks or codecs first",
-				  dim);
+			return zinc_fail(err, ZINC_E_UNSUPPORTED,
+					 "chunks at the new end of dimension %d do not fit the codecs, which change "
+					 "their shape; copy the array with other chunks or codecs first",
+					 dim);
+	} while (next_index(index, from, to, x->ndim));
+	return ZINC_OK;
 }
 
 /* A grid may list its chunks, which must cover the new shape, or depend on the shape.  Shards have whole inner chunks. */
@@ -134,8 +152,8 @@ edit_grid(const reshape *x, const zinc_meta *stored, zinc_json_doc *doc, zinc_er
 	zinc_report_init_quiet(&r, ctx, false);
 	ZINC_TRY(zinc_grid_parse(&g, ctx, zinc_json_member(root, "chunk_grid"), x->ndim, x->before, &r, err));
 	st = zinc_grid_fit(g, x->before, x->after, unit, &changed, err);
-	for (d = 0; d < x->ndim && st == ZINC_OK && changed && !stored->chain->maps_axes; d++)
-		st = check_end(x, stored->chain, g, d, err);
+	for (d = 0; d < x->ndim && st == ZINC_OK && !stored->chain->maps_axes; d++)
+		st = x->after[d] > x->before[d] ? check_end(x, stored->chain, g, d, err) : ZINC_OK;
 	if (st == ZINC_OK && changed)
 		st = zinc_json_set(doc, root, "chunk_grid", zinc_grid_print(g, doc), err);
 	zinc_grid_free(g);

@@ -165,6 +165,12 @@ zinc 4 resize k.zarr 9
 says 'chunks at the new end of dimension 0 do not fit the codecs'
 zinc 0 resize k.zarr 10
 zinc 0 resize k.zarr 8
+zinc 0 create k.zarr --overwrite --shape 4 --dtype int16 --chunks '[[4,3]]' --codecs "[$reshape, $plain]"
+zinc 4 resize k.zarr 7
+zinc 0 create k.zarr --overwrite --shape 7 --dtype int16 --chunks '[[4,3]]' --codecs "[$reshape, $plain]"
+zinc 4 put k.zarr --from <(head -c 14 noise)
+says 'codec reshape: no size for -1'
+zinc 0 create k.zarr --overwrite --shape 8 --dtype int16 --chunks '[[4,4]]' --codecs "[$reshape, $plain]"
 zinc 0 resize k.zarr 6
 zinc 0 resize k.zarr 8
 zinc 0 create k.zarr --overwrite --shape 3,6 --dtype int16 --chunks '[3,[1,5]]' --codecs "[\"zarrs.squeeze\", $plain]"
