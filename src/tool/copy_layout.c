@@ -74,6 +74,14 @@ find_codec(const zinc_json *codecs, const char *name)
 	return v;
 }
 
+static const zinc_codec_ops *
+ops_of(const zinc_json *codec)
+{
+	const zinc_json *name = zinc_json_member(codec, "name");
+
+	return zinc_json_is(name, ZINC_JSON_STRING) ? zinc_codec_find(name->text) : NULL;
+}
+
 /* ---- chains ---- */
 
 /* The chain of the inner chunks: the codecs before the shard, its own codecs, the codecs after it. */
@@ -115,16 +123,14 @@ static bool
 axes_before(const zinc_json *codecs, const zinc_json *shard, int ndim, uint64_t *axis)
 {
 	uint64_t order[ZINC_MAX_NDIM], old[ZINC_MAX_NDIM];
-	const zinc_json *v, *name;
+	const zinc_json *v;
 	int i;
 
 	for (i = 0; i < ndim; i++)
 		axis[i] = (uint64_t)i;
 	for (v = codecs->first; v && v != shard; v = v->next) {
-		const zinc_codec_ops *ops;
+		const zinc_codec_ops *ops = ops_of(v);
 
-		name = zinc_json_member(v, "name");
-		ops = zinc_json_is(name, ZINC_JSON_STRING) ? zinc_codec_find(name->text) : NULL;
 		if (!ops || zinc_codec_reshapes(ops))
 			return false;
 		if (!is_named(v, "transpose"))
@@ -226,12 +232,15 @@ static zinc_status
 take_layout(struct layout *l)
 {
 	const zinc_meta *m = l->n->source;
+	int d;
 
 	l->ndim = m->ndim;
 	memcpy(l->shape, m->shape, sizeof l->shape);
 	l->sharded = zinc_array_shard_shape(l->n->in, l->shards) != 0;
 	if (!zinc_array_chunk_shape(l->n->in, l->chunks))
 		return zinc_fail(l->err, ZINC_E_UNSUPPORTED, "unknown chunk grid");
+	for (d = 0; l->sharded && m->chain->maps_axes && d < l->ndim; d++) /* also behind codecs that compute */
+		l->chunks[m->chain->from_axis[d]] = m->chain->shard->chunk_shape[d];
 	l->edges = zinc_json_member(zinc_json_member(zinc_json_member(l->root, "chunk_grid"), "configuration"),
 				    "chunk_shapes");
 	l->inner = inner_chain(l->doc, zinc_json_member(l->root, "codecs"));
@@ -372,30 +381,70 @@ configuration(struct layout *l, zinc_json *codec)
 	return zinc_json_set(l->doc, codec, "configuration", v, NULL) == ZINC_OK ? v : NULL;
 }
 
-/* Leave out codecs that compute with elements: in another type they would have other results. */
+/* Does a chain, or one in its shards, have codecs whose results depend on the type: that compute with elements, or drop
+ * bits of them? */
+static bool
+depends_on_type(const zinc_chain *c)
+{
+	int k;
+
+	for (k = 0; k < c->naa; k++)
+		if (!zinc_codec_reorders(c->aa[k]->ops) && !zinc_codec_reshapes(c->aa[k]->ops))
+			return true;
+	if (c->ab->ops->pack && c->ab->ops->pack->loses && c->ab->ops->pack->loses(c->ab))
+		return true;
+	return c->shard && depends_on_type(c->shard->inner);
+}
+
+/* One codec of such a chain in the chain of another type: the same, none, or `bytes`. */
+static zinc_status
+drop_value(struct layout *l, const zinc_json *codec, bool loses, zinc_json *out)
+{
+	const zinc_codec_ops *ops = ops_of(codec);
+	const bool computes =
+	    ops && ops->kind == ZINC_ARRAY_ARRAY && !zinc_codec_reorders(ops) && !zinc_codec_reshapes(ops);
+	const bool drops = loses && ops && ops->kind == ZINC_ARRAY_BYTES;
+	zinc_json *bytes = zinc_json_make(l->doc, ZINC_JSON_OBJECT);
+
+	if (!computes && !drops)
+		return zinc_json_append(out, zinc_json_copy(l->doc, codec), l->err);
+	if (!l->n->wish.codecs)
+		ZINC_TRY(
+		    zinc_cp_note(l->c, ZINC_COPY_REPLACED, l->n->from, l->err,
+				 drops ? "codec %.60s becomes bytes, because it drops bits of elements of another type"
+				       : "codec %.60s is left out, because it computes with elements of another type",
+				 ops->name));
+	if (!drops)
+		return ZINC_OK;
+	ZINC_TRY(zinc_json_set(l->doc, bytes, "name", zinc_json_make_string(l->doc, "bytes"), l->err));
+	return zinc_json_append(out, bytes, l->err);
+}
+
+/* In another type codecs that compute with elements, or drop bits, would have other results.  Shards in shards are
+ * dissolved then. */
 static zinc_status
 drop_values(struct layout *l)
 {
+	const zinc_chain *c = l->n->source->chain;
 	zinc_json *out = zinc_json_make(l->doc, ZINC_JSON_ARRAY);
-	const zinc_json *v, *name;
+	const zinc_json *v;
+	bool same, loses;
 
-	for (v = l->inner->first; v; v = v->next) {
-		const zinc_codec_ops *ops;
-
-		name = zinc_json_member(v, "name");
-		ops = zinc_json_is(name, ZINC_JSON_STRING) ? zinc_codec_find(name->text) : NULL;
-		if (!ops || ops->kind != ZINC_ARRAY_ARRAY || zinc_codec_reorders(ops) || zinc_codec_reshapes(ops)) {
-			ZINC_TRY(zinc_json_append(out, zinc_json_copy(l->doc, v), l->err));
-			continue;
-		}
-		l->anew = true;
-		if (!l->n->wish.codecs)
-			ZINC_TRY(zinc_cp_note(
-			    l->c, ZINC_COPY_REPLACED, l->n->from, l->err,
-			    "codec %.60s is left out, because it computes with elements of another type", name->text));
-	}
+	ZINC_TRY(zinc_dtype_same(l->dtype, l->n->source->dtype, l->c->ctx, &same, l->err));
+	if (same || !c || !depends_on_type(c))
+		return ZINC_OK;
+	while (c->shard)
+		c = c->shard->inner;
+	loses = c->ab->ops->pack && c->ab->ops->pack->loses && c->ab->ops->pack->loses(c->ab);
+	while (l->inner && find_codec(l->inner, "sharding_indexed"))
+		l->inner = inner_chain(l->doc, l->inner);
+	if (!l->inner || !out)
+		return zinc_fail_nomem(l->err);
+	for (v = l->inner->first; v; v = v->next)
+		ZINC_TRY(drop_value(l, v, loses, out));
 	l->inner = out;
-	return out ? ZINC_OK : zinc_fail_nomem(l->err);
+	l->anew = true;
+	return ZINC_OK;
 }
 
 /* Update what codecs store about the type: byte order and size. */
@@ -403,10 +452,12 @@ static zinc_status
 retype_chain(struct layout *l, zinc_json *codecs, bool big)
 {
 	zinc_json *bytes = find_codec(codecs, "bytes"), *blosc = find_codec(codecs, "blosc");
-	zinc_json *block = find_codec(codecs, "n5_default");
+	zinc_json *block = find_codec(codecs, "n5_default"), *shard = find_codec(codecs, "sharding_indexed");
 
-	if (block)
-		return retype_chain(l, zinc_json_member(zinc_json_member(block, "configuration"), "codecs"), big);
+	if (block || shard)
+		return retype_chain(
+		    l, zinc_json_member(zinc_json_member(block ? block : shard, "configuration"), "codecs"),
+		    big || block);
 	if (bytes && l->dtype->unit > 1 &&
 	    (big || !zinc_json_member(zinc_json_member(bytes, "configuration"), "endian")))
 		ZINC_TRY(zinc_json_set(l->doc, configuration(l, bytes), "endian",

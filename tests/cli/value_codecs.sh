@@ -86,5 +86,41 @@ zinc 0 cp packed.f8 plain.f2 --dtype float16 --codecs zstd
 zinc 0 diff packed.f2 plain.f2
 zinc 0 cat packed.f2 -s 1 --as csv
 has 0.25
+zinc 0 cp packed.f8 same.f8 --dtype float64
+[ ! -s err ] || bad "the type stays, and codecs are left out"
+zinc 0 info same.f8 --json
+has '"scale_offset"'
+bytes 00 00 80 3f 00 00 00 40 00 00 40 40 00 00 80 40 >four # 1 2 3 4
+crc='"index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]'
+plain='{"name": "bytes", "configuration": {"endian": "little"}}'
+for codecs in '[{"name": "packbits", "configuration": {"first_bit": 16}}]' "[{\"name\": \"sharding_indexed\", \"configuration\":
+	{\"chunk_shape\": [2], \"codecs\": [{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [1], \"codecs\":
+	[{\"name\": \"bitround\", \"configuration\": {\"keepbits\": 4}}, $plain], $crc}}], $crc}}]"; do
+	zinc 0 create bits.zarr --overwrite --shape 4 --dtype float32 --codecs "$codecs"
+	zinc 0 put bits.zarr --from four
+	zinc 0 cp bits.zarr ints.zarr --overwrite --dtype int32
+	has "of another type" err
+	zinc 0 cat ints.zarr
+	prints <<<"[1 2 3 4]"
+done
+zinc 0 create block.zarr --shape 4 --dtype int8 --codecs '[{"name": "n5_default", "configuration": {"codecs": ["bytes"]}}]'
+bytes 01 02 03 04 >small
+zinc 0 put block.zarr --from small
+zinc 0 cp block.zarr wide.zarr --dtype int16
+zinc 0 cat wide.zarr
+prints <<<"[1 2 3 4]"
+
+# ---- the chunks in a shard behind codecs that compute stay ----
+zinc 0 create inner.zarr --shape 4 --dtype float32 --chunks 4 --codecs "[{\"name\": \"cast_value\", \"configuration\": {\"data_type\":
+	\"int8\"}}, {\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [2], \"codecs\": [\"bytes\"], $crc}}]"
+zinc 0 put inner.zarr --from four
+for option in '--dtype float64' '--codecs gzip:1'; do
+	rm -rf other.zarr
+	zinc 0 cp inner.zarr other.zarr $option
+	zinc 0 info other.zarr
+	has "chunks       2, "
+	zinc 0 cat other.zarr
+	prints <<<"[1. 2. 3. 4.]"
+done
 
 finish
