@@ -116,7 +116,7 @@ def test_what_is_not_json_is_refused(tmp_path: Path, value: object) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::zinczarr.ZincWarning")
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", [f for f in FORMATS if f != "n5"])  # whose readers know no NaN
 def test_nan_and_infinity(tmp_path: Path, format: str) -> None:
     """As zarr-python has them: numbers.  A text of the same letters stays a text."""
     g = zinczarr.open_group(tmp_path / "a.zarr", format=format, attributes={"n": math.nan, "t": "NaN"})

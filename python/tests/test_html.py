@@ -116,6 +116,8 @@ def test_every_kind_of_array_has_a_picture(tmp_path: Path, format: str) -> None:
     g = zinczarr.open_group(tmp_path / "a.zarr", format=format, relaxed=True)
     shapes: list[tuple[int, ...]] = [(), (7,), (5, 8), (3, 4, 5), (2, 3, 4, 5), (2, 1, 2, 3, 2), (0, 5), (100000, 2)]
     for i, shape in enumerate(shapes):
+        if format == "n5" and not shape:  # it has no arrays without dimensions
+            continue
         a = g.create_array(f"a{i}", shape=shape, dtype="i2", chunks=tuple(min(2, max(n, 1)) for n in shape))
         page = check(a._repr_html_())
         assert ("svg" in page.tags) == (0 not in shape), shape

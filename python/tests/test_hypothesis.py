@@ -67,6 +67,8 @@ def theirs_of(array: Array) -> Any:
 def same(a: Any, b: Any) -> None:
     """Equal to the last bit, NaN too."""
     a, b = np.asarray(a), np.asarray(b)
+    if a.shape == () and a.dtype.kind in "SU":  # a scalar of NumPy has no zeros at its end
+        a, b = a.astype(np.promote_types(a.dtype, b.dtype)), b.astype(np.promote_types(a.dtype, b.dtype))
     assert a.dtype == b.dtype and a.shape == b.shape
     if a.dtype.kind in "OT":
         assert a.tolist() == b.tolist()

@@ -190,6 +190,7 @@ GOOD: dict[str, Callable[[Rig], object]] = {
     "Array.chunks": lambda r: r.a.chunks,
     "Array.shards": lambda r: r.a.shards,
     "Array.grid": lambda r: r.a.grid,
+    "Array.regular": lambda r: r.a.regular,
     "Array.fill": lambda r: (r.a.fill, r.s.fill),
     "Array.describe": lambda r: r.a.describe(),
     "Array.lengths": lambda r: r.a.lengths(0),
