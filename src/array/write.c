@@ -94,9 +94,10 @@ encode_chunk(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, 
 		ZINC_TRY(zinc_transfer_in(j->p, j->t, &u, &v, w->s, err));
 	}
 	w->s->fetch.n = 0;
-	ZINC_TRY(zinc_chain_check_shape(m->chain, o->extent, err));
-	if (zinc_chain_bound(m->chain, o->extent, &w->s->fetch.max))
+	if (zinc_chain_bound(m->chain, o->extent, &w->s->fetch.max)) {
+		ZINC_TRY(zinc_chain_check_shape(m->chain, o->extent, err));
 		return zinc_fail(err, ZINC_E_LIMIT, "a chunk is larger than the address space");
+	}
 	w->erase = !j->c->o.store_fill && !w->stays && zinc_view_is_fill(&v, o->extent, m->ndim, m->dtype, m->fill);
 	if (w->erase)
 		return ZINC_OK;

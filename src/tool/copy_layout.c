@@ -530,9 +530,6 @@ retype(struct layout *l)
 	ZINC_TRY(retype_fill(l));
 	ZINC_TRY(drop_values(l));
 	ZINC_TRY(retype_chain(l, l->inner, big));
-	if (find_codec(codecs, "sharding_indexed"))
-		codecs = zinc_json_member(zinc_json_member(find_codec(codecs, "sharding_indexed"), "configuration"),
-					  "codecs");
 	ZINC_TRY(retype_chain(l, codecs, big));
 	if (was->variable == l->dtype->variable && (!was->variable || was->kind == l->dtype->kind))
 		return ZINC_OK;
