@@ -55,7 +55,7 @@ function compose(channels, missing) {
 		const sum = [0, 0, 0];
 		for (const {data, range: [lo, hi], rgb} of channels)
 			rgb.forEach((part, k) => sum[k] += part * clamp((data[i] - lo) / (hi - lo), 0, 1));
-		return pixel(Number.isNaN(sum[0]) ? missing : sum.map(byte));
+		return pixel(isNaN(sum[0]) ? missing : sum.map(byte));
 	});
 }
 
@@ -221,11 +221,9 @@ export function picture(src, on) {
 	}
 	const shift = (pixels) => look(view.map((v, i) => v.map((e) => e + pixels[i] / axes[i].length * wide(i))));
 	function key(e) {
-		const arrow = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[e.key];
-		if (e.key === '+')
-			zoom(1 / 1.5);
-		else if (e.key === '-')
-			zoom(1.5);
+		const arrow = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[e.key], f = {'+': 1 / 1.5, '-': 1.5}[e.key];
+		if (f)
+			zoom(f);
 		else if (e.key === '0')
 			state.set({box: ''});
 		else if (!arrow)
@@ -306,16 +304,14 @@ export function picture(src, on) {
 	}
 
 	function colour() {
-		const {data, replies, channels} = tile, [cols, rows] = tile.axes.map((a) => a.cells), value = /^0x/.test(src.base.fill_value) ? NaN : Number(plain(src.base.fill_value)); /* bits are no number */
+		const {data, replies, channels} = tile, [cols, rows] = tile.axes.map((a) => a.cells), value = Number(plain(src.base.fill_value).replace('0x', 'bits'));
 		fill = set.scaled || !value ? NaN : type === 'float32' ? Math.fround(value) : value;
 		if (line)
 			return void (curve = series(replies[0]));
 		map = colourMap(set.map);
 		range = rangeOf(data.filter((v) => v !== fill), set.stretch, map.symmetric);
-		const pixels = !channels.length ? paint(data, range || [0, 1], map, fill) : compose(channels.map((c, i) => {
-			const {data} = replies[i];
-			return {data, range: c.window || rangeOf(data, '2,98%') || [0, 1], rgb: rgb(c.colour)};
-		}), map.missing);
+		const pixels = !channels.length ? paint(data, range || [0, 1], map, fill) : compose(replies.map(({data}, i) =>
+			({data, range: channels[i].window || rangeOf(data, '2,98%') || [0, 1], rgb: rgb(channels[i].colour)})), map.missing);
 		tile.image = new OffscreenCanvas(cols, rows);
 		tile.image.getContext('2d').putImageData(new ImageData(new Uint8ClampedArray(pixels.buffer), cols, rows), 0, 0);
 	}
@@ -383,10 +379,10 @@ export function picture(src, on) {
 	async function chunksInSight(signal) {
 		const {k, path, damaged} = tile, node = levels[k], along = (shape) => axes.map(({d}, i) => (shape[d] || 1) * tile.axes[i].f);
 		if (node.chunk_grid?.name !== 'regular')
-			return {note: 'Chunks that are not a regular grid are not drawn.'};
-		const size = along(node.chunk_shape), many = tile.axes.reduce((n, a, i) => n * ((a.to - a.from) / size[i] + 1), 1);
+			return {note: 'Only regular grids are drawn.'};
+		const size = along(node.chunk_shape || node.shard_shape), many = tile.axes.reduce((n, a, i) => n * ((a.to - a.from) / size[i] + 1), 1);
 		if (many > MOST)
-			return {note: `About ${count(round(many))} chunks are in sight, too many to draw.`};
+			return {note: `About ${count(round(many))} chunks are too many to draw.`};
 		const {chunks} = set.over === 'grid' ? {chunks: []} : await ask('chunks', {path, s: selection(src, k, items())}, signal);
 		for (const c of chunks) {
 			c.ratio = c.bytes ? node.chunk_bytes / c.bytes : 0;
@@ -441,12 +437,12 @@ export function picture(src, on) {
 		if (!t)
 			return on.say('');
 		const k = cell[1] * t.axes[0].cells + cell[0], {one} = t;
-		const show = (v) => Number.isNaN(v) ? 'missing' : type === 'bool' && one ? String(v > 0) : (/^complex/.test(type) ? '|z| = ' : '')
+		const show = (v) => isNaN(v) ? 'missing' : type === 'bool' && one ? String(v > 0) : (/^complex/.test(type) ? '|z| = ' : '')
 			+ digits(v, one && /float(16|32)/.test(type) && !scaled) + (units && (scaled || !src.cf) ? ' ' + units : '');
 		const parts = [!line && where(src, y, floor(at[1])), where(src, x, floor(at[0])), t.k && `level ${t.k}`,
 			!one && `mean of up to ${sizes(t.axes.map((a) => ceil(a.n / a.cells)).filter((n) => n > 1))} elements`];
 		const say = (text) => on.say(text, parts.filter(Boolean).join(' · '), chunkAt(at)),
-			unsure = time || (/int64/.test(type) ? !Number.isSafeInteger(t.data[k]) : /float/.test(type) && Number.isNaN(t.data[k]) && !t.damaged[0]);
+			unsure = time || (/int64/.test(type) ? !Number.isSafeInteger(t.data[k]) : /float/.test(type) && isNaN(t.data[k]) && !t.damaged[0]);
 		if (!one || scaled || t.channels.length || !unsure)
 			return say(t.replies.map((r, i) => `${t.channels[i]?.label ?? ''} ${show(r.data[k])}`).join(', ').trim());
 		/* The text of times, long integers and infinities */

@@ -9,16 +9,13 @@ let abort = new AbortController(), view, shown, about, tree;
 
 const codec = ({name, configuration: c}) => `${name}${c?.codecs ? ` (${c.codecs.map(codec).join(', ')})` : ''} ${c?.level ?? ''}`.trim();
 
-/* Chunks of several lengths: the shape is that of the largest. */
-const upTo = ({chunk_grid: grid}, shape) => shape && (grid?.name === 'regular' ? '' : 'up to ') + sizes(shape);
-
 function facts(node) {
-	const {shape, stored: s} = node;
+	const {shape, stored: s, chunk_shape: chunk, shard_shape: shard} = node, most = node.chunk_grid?.name === 'regular' ? '' : 'up to ';
 	return Object.entries({
 		Shape: shape && sizes(shape.map((n, d) => `${node.dimension_names?.[d] || ''} ${count(n)}`.trim())),
 		Type: typeName(node),
-		Chunks: node.shard_shape ? sizes(node.chunk_shape) : upTo(node, node.chunk_shape),
-		Shards: upTo(node, node.shard_shape),
+		Chunks: chunk && (shard ? '' : most) + sizes(chunk),
+		Shards: shard && most + sizes(shard),
 		Codecs: node.codecs?.map(codec).join(', '),
 		Fill: shape && text(node.fill_value),
 		Stored: s && bytes(s.bytes),
@@ -37,7 +34,7 @@ const findings = (list = []) => list.length > 0 && table(['severity', 'rule', 'w
 }));
 
 const convention = (c) => [h('h2', `${c.name || c.id} ${c.version || ''}`), findings(c.findings),
-	c.known ? note(c.valid ? 'valid' : 'not valid', c.valid ? 'quiet' : 'bad') : note('not known to this build')];
+	!c.known ? note('not known to this build') : c.valid ? note('valid') : note('not valid', 'bad')];
 
 function check(pane, {path}, signal) {
 	const declared = h('div'), out = h('div', {role: 'status'});

@@ -143,8 +143,7 @@ function tablePane(pane, src) {
 		fill(body, table([names[down], ...head], rows.map((r) => r.map(words)),
 			rows[0].map((_, i) => rows.some((r) => typeof r[i] === 'number' || /^\u0001/.test(r[i])))));
 	};
-	const values = () => shape.includes(0) ? fill(body, note(`This array is empty: its shape is ${sizes(shape)}.`))
-		: load().catch(failed(body));
+	const values = () => shape.includes(0) ? fill(body, note('This array is empty.')) : load().catch(failed(body));
 	fill(pane, tools(decode(src), pager(down), pager(across)), sliders(src, [down, across], () => true), body);
 	values();
 	return {place, values, reload: values, close() {}};
