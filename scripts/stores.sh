@@ -32,6 +32,9 @@ stop() {
 		kill -- "-$pid" 2>/dev/null || true
 	done
 	rm -rf "$dir"
+	for pid in "${started[@]}"; do # Azurite with many blobs does not end
+		kill -9 -- "-$pid" 2>/dev/null || true
+	done
 }
 trap stop EXIT
 trap 'exit 1' INT TERM HUP
