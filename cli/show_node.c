@@ -79,7 +79,7 @@ describe_storage(struct text *t, const zinc_array_info *a, const char *json)
 		text_tuple(t, a->chunk_shape, a->ndim);
 	}
 	if (a->shard_shape) {
-		text_printf(t, " in shards %s", up_to);
+		text_printf(t, "%sshards %s", a->chunk_shape ? " in " : "", up_to);
 		text_tuple(t, a->shard_shape, a->ndim);
 	}
 	if (json_member(json, "codecs", &member))
@@ -162,15 +162,17 @@ object_count(const zinc_array_info *a)
 	return a->grid_shape ? shape_count(a->grid_shape, a->ndim, 1) : UINT64_MAX;
 }
 
-/* Inner chunks of shards: those that hold elements of the array. */
+/* Inner chunks of shards: those that hold elements of the array.  Each shard is a multiple of them.  UINT64_MAX: unknown. */
 uint64_t
 chunk_count(const zinc_array_info *a)
 {
 	uint64_t counts[ZINC_MAX_NDIM];
 	int d;
 
-	if (!a->shard_shape || !a->chunk_shape)
+	if (!a->shard_shape)
 		return object_count(a);
+	if (!a->chunk_shape)
+		return UINT64_MAX;
 	for (d = 0; d < a->ndim; d++)
 		counts[d] =
 		    a->chunk_shape[d] ? a->shape[d] / a->chunk_shape[d] + (a->shape[d] % a->chunk_shape[d] != 0) : 0;

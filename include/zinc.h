@@ -733,8 +733,9 @@ ZINC_API const char *zinc_array_path(const zinc_array *a);
 ZINC_API zinc_hierarchy *zinc_array_hierarchy(const zinc_array *a);
 /* NULL, or why elements cannot be read by this build. */
 ZINC_API const char *zinc_array_unsupported(const zinc_array *a);
-/* Extent of the chunk (inner chunk where sharded) and of the shard; returns 0 when there is none (`shard` of an unsharded
- * array, or an unsupported grid), else 1.  Of chunks of several lengths it is the largest one along each dimension. */
+/* Extent of the chunk (inner chunk where sharded; the shard, if codecs before it compute or reshape) and of the shard;
+ * returns 0 when there is none (`shard` of an unsharded array, or an unsupported grid), else 1.  Of chunks of several
+ * lengths it is the largest one along each dimension. */
 ZINC_API int zinc_array_chunk_shape(const zinc_array *a, uint64_t *shape);
 ZINC_API int zinc_array_shard_shape(const zinc_array *a, uint64_t *shape);
 /* Stored objects along each dimension. */
@@ -834,8 +835,8 @@ typedef struct zinc_array_info {
 	size_t element_size;     /* bytes in memory; 0 when unsupported */
 	int variable;            /* 1: elements are zinc_vlen, else 0 */
 	const char *const *dimension_names; /* ndim entries, each may be NULL */
-	const uint64_t *chunk_shape; /* as zinc_array_chunk_shape and so on; NULL: there is none */
-	const uint64_t *shard_shape;
+	const uint64_t *chunk_shape; /* the inner chunk where sharded; NULL: unknown grid, or reshaped before a shard */
+	const uint64_t *shard_shape; /* as zinc_array_shard_shape and so on; NULL: there is none */
 	const uint64_t *grid_shape;
 	const void *fill;        /* element_size bytes; NULL when unsupported */
 	const char *unsupported; /* NULL, or why elements cannot be read by this build */

@@ -20,6 +20,16 @@ zinc_array_info_meta(const zinc_array_info *info)
 	return handle_of(info)->meta;
 }
 
+/* As the document has it: inner chunks that cannot be decoded alone are shown too. */
+static const uint64_t *
+inner_shape(const zinc_meta *meta, const zinc_array *a, uint64_t *shape)
+{
+	const bool sharded = meta->grid && meta->chain && meta->chain->shard;
+	const bool has = sharded ? zinc_chain_inner_shape(meta->chain, shape) : zinc_array_chunk_shape(a, shape) != 0;
+
+	return has ? shape : NULL;
+}
+
 zinc_status
 zinc_shown_array_init(zinc_shown_array *s, zinc_hierarchy *h, const char *path, zinc_meta *meta, zinc_error *err)
 {
@@ -40,7 +50,7 @@ zinc_shown_array_init(zinc_shown_array *s, zinc_hierarchy *h, const char *path, 
 	    .element_size = zinc_array_element_size(a),
 	    .variable = zinc_array_variable(a),
 	    .dimension_names = s->names,
-	    .chunk_shape = zinc_array_chunk_shape(a, s->chunk_shape) ? s->chunk_shape : NULL,
+	    .chunk_shape = inner_shape(meta, a, s->chunk_shape),
 	    .shard_shape = zinc_array_shard_shape(a, s->shard_shape) ? s->shard_shape : NULL,
 	    .grid_shape = zinc_array_grid_shape(a, s->grid_shape) ? s->grid_shape : NULL,
 	    .fill = zinc_array_fill(a),

@@ -147,8 +147,7 @@ edit_grid(const reshape *x, const zinc_meta *stored, zinc_json_doc *doc, zinc_er
 		return ZINC_OK;
 	for (d = 0; d < x->ndim; d++)
 		unit[d] = 1;
-	for (d = 0; d < x->ndim && stored->chain->shard && stored->chain->maps_axes; d++)
-		unit[stored->chain->from_axis[d]] = stored->chain->shard->chunk_shape[d];
+	(void)zinc_chain_inner_shape(stored->chain, unit);
 	zinc_report_init_quiet(&r, ctx, false);
 	ZINC_TRY(zinc_grid_parse(&g, ctx, zinc_json_member(root, "chunk_grid"), x->ndim, x->before, &r, err));
 	st = zinc_grid_fit(g, x->before, x->after, unit, &changed, err);

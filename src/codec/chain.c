@@ -423,6 +423,18 @@ zinc_chain_free(zinc_chain *c)
 	zinc_free(c->ctx, c);
 }
 
+bool
+zinc_chain_inner_shape(const zinc_chain *c, uint64_t *shape)
+{
+	int i;
+
+	if (!c->shard || !c->maps_axes)
+		return false;
+	for (i = 0; i < c->rep.ndim; i++)
+		shape[c->from_axis[i]] = c->shard->chunk_shape[i];
+	return true;
+}
+
 /* Always the object form, without must_understand (M24). */
 zinc_status
 zinc_codec_append(zinc_json_doc *doc, zinc_json *list, const char *name, zinc_json *configuration, zinc_error *err)

@@ -300,6 +300,8 @@ typedef struct zinc_chain {
 zinc_status zinc_chain_parse(zinc_chain **out, zinc_context *ctx, const zinc_json *codecs, const zinc_rep *rep,
 			     zinc_report *r, zinc_error *err);
 void zinc_chain_free(zinc_chain *c);
+/* The inner chunk of a shard, in axes of rep.  False where there is no shard, or the axes before it are others. */
+bool zinc_chain_inner_shape(const zinc_chain *c, uint64_t *shape);
 /* Print the `codecs` member: every codec as an object with name and configuration (3.0-compatible, M24). */
 zinc_status zinc_chain_print(const zinc_chain *c, zinc_json_doc *doc, zinc_json **out, zinc_error *err);
 /*

@@ -123,19 +123,12 @@ chunk_shape(struct describe *d)
 {
 	const zinc_chain *c = d->m->chain;
 	uint64_t shape[ZINC_MAX_NDIM];
-	int i;
 
 	if (!d->m->grid)
 		return json_null(d);
 	if (!c || !c->shard)
 		return shape_list(d, d->m->chunk_shape);
-	if (c->open_shard)
-		return shape_list(d, c->unit_shape);
-	if (!c->maps_axes) /* reshaped before */
-		return json_null(d);
-	for (i = 0; i < d->m->ndim; i++)
-		shape[c->from_axis[i]] = c->shard->chunk_shape[i];
-	return shape_list(d, shape);
+	return zinc_chain_inner_shape(c, shape) ? shape_list(d, shape) : json_null(d); /* null: reshaped before */
 }
 
 /* A stored object is a shard, so the shard shape is the grid's chunk shape. */

@@ -232,15 +232,14 @@ static zinc_status
 take_layout(struct layout *l)
 {
 	const zinc_meta *m = l->n->source;
-	int d;
 
 	l->ndim = m->ndim;
 	memcpy(l->shape, m->shape, sizeof l->shape);
 	l->sharded = zinc_array_shard_shape(l->n->in, l->shards) != 0;
 	if (!zinc_array_chunk_shape(l->n->in, l->chunks))
 		return zinc_fail(l->err, ZINC_E_UNSUPPORTED, "unknown chunk grid");
-	for (d = 0; l->sharded && m->chain->maps_axes && d < l->ndim; d++) /* also behind codecs that compute */
-		l->chunks[m->chain->from_axis[d]] = m->chain->shard->chunk_shape[d];
+	if (l->sharded)
+		(void)zinc_chain_inner_shape(m->chain, l->chunks); /* also behind codecs that compute */
 	l->edges = zinc_json_member(zinc_json_member(zinc_json_member(l->root, "chunk_grid"), "configuration"),
 				    "chunk_shapes");
 	l->inner = inner_chain(l->doc, zinc_json_member(l->root, "codecs"));

@@ -123,4 +123,38 @@ for option in '--dtype float64' '--codecs gzip:1'; do
 	prints <<<"[1. 2. 3. 4.]"
 done
 
+# ---- what info says of them: the inner chunk of the first level, in the array's axes ----
+cast='{"name": "cast_value", "configuration": {"data_type": "int8"}}'
+transpose='{"name": "transpose", "configuration": {"order": [1, 0]}}'
+shards() {
+	echo "{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [$1], \"codecs\": [$2], $crc}}"
+}
+zinc 0 create shown.zarr --shape 16,16 --dtype int32 --chunks 8,8 --codecs "[$cast, $transpose, $(shards 4,2 '"bytes"')]"
+zinc 0 info shown.zarr
+has "chunks       2 x 4, 32 B each, 32 in all"
+has "shards       8 x 8, 256 B each, 4 in all"
+zinc 0 info --json shown.zarr
+has '"chunk_shape":[2,4],"shard_shape":[8,8]'
+has '"chunk_bytes":32,"chunks":32,"shards":4'
+zinc 0 tree shown.zarr
+has "chunks (2, 4) in shards (8, 8)"
+zinc 0 create shown.zarr --overwrite --shape 16,16 --dtype int32 --chunks 8,8 \
+	--codecs "[$(shards 4,4 "$(shards 2,1 "$plain")")]"
+zinc 0 info shown.zarr
+has "chunks       4 x 4, 64 B each, 16 in all"
+zinc 0 info --json shown.zarr
+has '"chunk_shape":[4,4],"shard_shape":[8,8]'
+has '"chunk_bytes":64,"chunks":16,"shards":4'
+# an inner chunk of a reshaped shard is no box of the array
+zinc 0 create shown.zarr --overwrite --shape 16,16 --dtype int32 --chunks 8,8 \
+	--codecs "[{\"name\": \"reshape\", \"configuration\": {\"shape\": [64]}}, $(shards 16 "$plain")]"
+zinc 0 info shown.zarr
+lacks "chunks   "
+has "shards       8 x 8, 256 B each, 4 in all"
+zinc 0 info --json shown.zarr
+has '"chunk_shape":null,"shard_shape":[8,8]'
+has '"chunk_bytes":null,"chunks":null,"shards":4'
+zinc 0 tree shown.zarr
+has "int32 (16, 16)  shards (8, 8)"
+
 finish
