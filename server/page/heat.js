@@ -319,7 +319,7 @@ export function picture(src, on) {
 		const {damaged} = tile;
 		on.note([
 			damaged.length && [`Damaged, shown as missing: ${plural(damaged.length, 'chunk')}. ${damaged[0].key}: ${damaged[0].message}`, 'bad'],
-			tile.replies[0].sampled && ['More than 256 MiB are in sight: this is a sample.', 'warn'],
+			tile.replies[0].sampled && ['A sample of more than 256 MiB.', 'warn'],
 			overlay.note && [overlay.note, 'warn'],
 			!tile.one && fill && ['Means include the fill value.'],
 		].filter(Boolean));
@@ -378,15 +378,15 @@ export function picture(src, on) {
 	/* Size: of a chunk along both axes, in elements of level 0. */
 	async function chunksInSight(signal) {
 		const {k, path, damaged} = tile, node = levels[k], along = (shape) => axes.map(({d}, i) => (shape[d] || 1) * tile.axes[i].f);
-		if (node.chunk_grid?.name !== 'regular')
-			return {note: 'Only regular grids are drawn.'};
-		const size = along(node.chunk_shape || node.shard_shape), many = tile.axes.reduce((n, a, i) => n * ((a.to - a.from) / size[i] + 1), 1);
+		if (node.chunk_grid?.name !== 'regular' || node.shard_shape && !node.codecs.every((c) => /^(trans|shard)/.test(c.name)))
+			return {note: 'These chunks are not drawn.'};
+		const size = along(node.chunk_shape), many = tile.axes.reduce((n, a, i) => n * ((a.to - a.from) / size[i] + 1), 1);
 		if (many > MOST)
-			return {note: `About ${count(round(many))} chunks are too many to draw.`};
+			return {note: `${count(round(many))} chunks are too many to draw.`};
 		const {chunks} = set.over === 'grid' ? {chunks: []} : await ask('chunks', {path, s: selection(src, k, items())}, signal);
 		for (const c of chunks) {
 			c.ratio = c.bytes ? node.chunk_bytes / c.bytes : 0;
-			c.bad = damaged.find((d) => String(d.chunk) === String(c.index))?.message;
+			c.bad = damaged.find((d) => `${d.chunk}` === `${c.index}`)?.message;
 			c.at = axes.map(({d}) => c.index[d] || 0);
 		}
 		return {chunks, size, over: set.over, shards: node.shard_shape && along(node.shard_shape)};

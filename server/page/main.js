@@ -34,7 +34,7 @@ const findings = (list = []) => list.length > 0 && table(['severity', 'rule', 'w
 }));
 
 const convention = (c) => [h('h2', `${c.name || c.id} ${c.version || ''}`), findings(c.findings),
-	!c.known ? note('not known to this build') : c.valid ? note('valid') : note('not valid', 'bad')];
+	!c.known ? note('not known here') : c.valid ? note('valid') : note('not valid', 'bad')];
 
 function check(pane, {path}, signal) {
 	const declared = h('div'), out = h('div', {role: 'status'});
@@ -51,7 +51,7 @@ function check(pane, {path}, signal) {
 	fill(pane, tools(button('Check every chunk', () => run(0)), button('Check metadata only', () => run(1))), out, declared);
 	ask('conventions', {path}, signal).then(({nodes}) => {
 		const list = nodes.flatMap((n) => n.conventions);
-		fill(declared, list.length ? list.map(convention) : note('This node declares no conventions.'));
+		fill(declared, list.length ? list.map(convention) : note('No conventions.'));
 	}, (e) => signal.aborted || failed(declared)(e));
 }
 

@@ -617,6 +617,18 @@ await test("damaged", async () => {
 	await done(page, "damaged");
 });
 
+await test("shards decoded whole", async () => {
+	const bytes = { name: "bytes", configuration: { endian: "little" } };
+	const codecs = [{ name: "cast_value", configuration: { data_type: "int16" } }, { name: "sharding_indexed",
+		configuration: { chunk_shape: [4, 4], codecs: [bytes], index_codecs: [bytes] } }];
+	for (const args of [["whole.zarr", "--group"], ["whole.zarr/a", "--shape", "16,16", "--dtype", "int32", "--chunks", "8,8", "--codecs", JSON.stringify(codecs)]])
+		execFileSync(ZINC, ["create", ...args, "--overwrite"], { cwd: DATA });
+	const page = await show(context, "whole.zarr", "/a?over=bytes");
+	await ready(page);
+	check("whole: a note, as the shards are listed and not their chunks", /not drawn/.test(await main(page).innerText()), await main(page).innerText());
+	await done(page, "whole");
+});
+
 await full("shards", async () => {
 	const page = await show(context, "microscopy.zarr", "/0?at=0,3,0,0&over=bytes&fit=1");
 	await ready(page);
