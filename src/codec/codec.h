@@ -316,6 +316,8 @@ zinc_status zinc_chain_parse_text(zinc_json **out, zinc_json_doc *doc, const cha
 zinc_status zinc_chain_make_sharded(zinc_json **out, zinc_json_doc *doc, zinc_json *inner, const uint64_t *chunk_shape,
 				    int ndim, zinc_error *err);
 
+/* Has N5 this data type? (codec_n5.c: integers and floats of whole bytes) */
+bool zinc_n5_has_type(const char *dtype);
 /* The chain inside a block of N5 (codec_n5.c); NULL for other codecs. */
 const zinc_chain *zinc_codec_n5_chain(const zinc_codec *c);
 

@@ -67,16 +67,15 @@ is_little(const zinc_chain *chain)
 	       chain->ab->ops->pack->plain(chain->ab, &chain->ab_rep) != 2 - ZINC_HOST_BIG;
 }
 
-/* Types that N5 has: integers and floats of whole bytes. */
-static bool
-is_type(const zinc_dtype *t)
+bool
+zinc_n5_has_type(const char *dtype)
 {
 	static const char *const names[] = {"int8",   "int16",  "int32",  "int64",   "uint8",
 					    "uint16", "uint32", "uint64", "float32", "float64"};
 	size_t i;
 
 	for (i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(t->name, names[i]) == 0)
+		if (strcmp(dtype, names[i]) == 0)
 			return true;
 	return false;
 }
@@ -104,7 +103,7 @@ check_rep(const n5_codec *x, zinc_report *r, zinc_error *err)
 	const char *name = x->codec.ops->name;
 	int i;
 
-	if (!is_type(x->rep.dtype))
+	if (!zinc_n5_has_type(x->rep.dtype->name))
 		return zinc_report_error(r, name, err, "N5 has no data type %s", x->rep.dtype->name);
 	for (i = 0; i < x->rep.ndim; i++)
 		if (x->rep.shape[i] > UINT32_MAX)

@@ -46,14 +46,10 @@ check_members(struct make *b)
 static zinc_status
 set_type(struct make *b)
 {
-	static const char *const types[] = {"uint8", "uint16", "uint32", "uint64",  "int8",
-					    "int16", "int32",  "int64",  "float32", "float64"};
 	const char *name = b->m->dtype->name;
-	size_t i;
 
-	for (i = 0; i < sizeof types / sizeof *types; i++)
-		if (strcmp(name, types[i]) == 0)
-			return set(b, "dataType", zinc_json_make_string(b->doc, name));
+	if (zinc_n5_has_type(name))
+		return set(b, "dataType", zinc_json_make_string(b->doc, name));
 	return zinc_fail(b->err, ZINC_E_INVALID, "N5 has no data type %.60s", name);
 }
 

@@ -111,19 +111,14 @@ parse_block_size(struct parse *p, const zinc_json *v)
 static zinc_status
 parse_type(struct parse *p, const zinc_json *v)
 {
-	static const char *const types[] = {"uint8", "uint16", "uint32", "uint64",  "int8",
-					    "int16", "int32",  "int64",  "float32", "float64"};
-	size_t i;
-
 	if (!v)
 		return zinc_report_error(p->r, "N5-3", &p->e, "dataType is missing");
 	if (!zinc_json_is(v, ZINC_JSON_STRING))
 		return zinc_report_error(p->r, "N5-6", &p->e, "dataType must be a string");
-	for (i = 0; i < sizeof types / sizeof *types; i++)
-		if (strcmp(v->text, types[i]) == 0) {
-			ZINC_TRY(set(p, "data_type", zinc_json_copy(p->v3, v)));
-			return zinc_dtype_parse(&p->type, p->ctx, v, p->r, &p->e);
-		}
+	if (zinc_n5_has_type(v->text)) {
+		ZINC_TRY(set(p, "data_type", zinc_json_copy(p->v3, v)));
+		return zinc_dtype_parse(&p->type, p->ctx, v, p->r, &p->e);
+	}
 	ZINC_TRY(set(p, "data_type", zinc_v3_extension(p->v3, "n5.unknown", NULL, NULL)));
 	return zinc_report_unsupported(p->r, "N5-6", &p->e, "data type \"%.60s\" of N5", v->text);
 }

@@ -3,8 +3,8 @@
  *
  *     chunk (0, 2, 5) of the array as Zinc shows it: "5/2/0"
  *
- * Without dimensions: "0", as zarr-python 2 has it.  N5 counts its dimensions the other way round, and so its indices.  The format n5 selects it; documents of the final
- * version cannot.
+ * Without dimensions: "0", as zarr-python 2 has it.  N5 counts its dimensions the other way round, and so its indices.
+ * The format n5 selects it; documents of the final version cannot.
  */
 #include "grid/rows.h"
 
