@@ -269,10 +269,14 @@ find_node(void *arg, const char *key, uint64_t nbytes)
 {
 	sweep *s = arg;
 	const char *name = zinc_key_name(key);
+	bool is;
 
 	(void)nbytes;
-	if (name == key + strlen(s->prefix) || !zinc_format_is_document(name, strlen(name)))
+	if (name == key + strlen(s->prefix))
 		return 0;
+	s->code = zinc_key_is_node(s->a->h, key, &is, s->err);
+	if (s->code != ZINC_OK || !is)
+		return s->code != ZINC_OK;
 	s->code = zinc_buf_add(&s->nodes, key, (size_t)(name - key), s->err);
 	if (s->code == ZINC_OK)
 		s->code = zinc_buf_add(&s->nodes, "", 1, s->err);

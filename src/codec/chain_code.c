@@ -127,6 +127,7 @@ zinc_chain_plain(const zinc_chain *c)
 bool
 zinc_chain_verifies(const zinc_chain *c)
 {
+	const zinc_chain *inner = c->shard ? c->shard->inner : c->ab ? zinc_codec_n5_chain(c->ab) : NULL;
 	int i;
 
 	for (i = 0; i < c->nbb; i++) {
@@ -135,7 +136,7 @@ zinc_chain_verifies(const zinc_chain *c)
 		if (ops->strip_trailer || (ops->verifies && ops->verifies(c->bb[i])))
 			return true;
 	}
-	return c->shard && c->shard->inner && zinc_chain_verifies(c->shard->inner);
+	return inner && zinc_chain_verifies(inner);
 }
 
 /* The caller's memory as a buffer that cannot grow: its capacity is its maximum, and it is never freed. */

@@ -142,6 +142,12 @@ n5_lz4_needs_size(const zinc_codec *c)
 	return ((const n5_lz4_codec *)c)->block < MIN_BLOCK;
 }
 
+static bool
+n5_lz4_verifies(const zinc_codec *c)
+{
+	return !n5_lz4_needs_size(c);
+}
+
 static zinc_status
 n5_lz4_encode(const zinc_codec *c, zinc_scratch *s, zinc_bytes in, zinc_buf *out, zinc_error *err)
 {
@@ -248,6 +254,7 @@ static const zinc_bytes_ops coder = {
     .encode = n5_lz4_encode,
     .decode = n5_lz4_decode,
     .needs_size = n5_lz4_needs_size,
+    .verifies = n5_lz4_verifies,
 };
 
 /* "n5_lz4", "n5_lz4:1048576". */

@@ -228,8 +228,10 @@ enum { ZINC_WALK_ALL = -1, ZINC_WALK_STORED = -2, ZINC_WALK_COPIES = -3 };
  * Nodes that only consolidated metadata has are hidden. */
 zinc_status zinc_walk_thorough(zinc_hierarchy *h, const char *path, zinc_report *r, zinc_found_fn fn, void *arg,
 			       zinc_error *err);
-/* Does a document of this name make a node, in any version whose documents lie in the node's directory? */
+/* Does a document of this name make a node, in any version of Zarr whose documents lie in the node's directory? */
 bool zinc_key_makes_node(const char *key);
+/* The same for a key of the store, also for N5: other programs have files named attributes.json, so that one is read. */
+zinc_status zinc_key_is_node(const zinc_hierarchy *h, const char *key, bool *is, zinc_error *err);
 
 /* One copy in consolidated metadata: its path below the group ("a/b") and the value that meta->doc would have.
  * Non-zero stops. */

@@ -131,6 +131,8 @@ parse_compression(struct parse *p, const zinc_json *v)
 	const bool plain = !p->type || p->type->unit <= 1;
 	zinc_status st;
 
+	if (zinc_json_is(v, ZINC_JSON_STRING)) /* only compressionType is a name */
+		ZINC_TRY(zinc_report_lenient(p->r, "N5-7", &p->e, "compression should be an object"));
 	v = v ? v : zinc_json_member(p->root, "compressionType");
 	if (!v)
 		return zinc_report_error(p->r, "N5-3", &p->e, "compression is missing");

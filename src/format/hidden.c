@@ -1,10 +1,11 @@
 /*
  * hidden.c - find nodes that no listing reaches
  *
- *   key in a v3 store   the node   why no listing shows it
- *   a/n/zarr.json       /a/n       /a is an array, and arrays have no children
- *   x/y/.zarray         /x/y       it is of another version, and /x is no node of this one
- *   none                /b         its document is gone, and only consolidated metadata tells of it
+ *   key in a v3 store    the node   why no listing shows it
+ *   a/n/zarr.json        /a/n       /a is an array, and arrays have no children
+ *   x/y/.zarray          /x/y       it is of another version, and /x is no node of this one
+ *   x/y/attributes.json  /x/y       the same, if it is of N5: other programs have files of this name
+ *   none                 /b         its document is gone, and only consolidated metadata tells of it
  *
  * Code that lists keys passes them here, with the nodes that were shown.  A document that belongs to none of them is
  * shown as a hidden node.  Promises (tests/cli/hidden.sh):
@@ -49,6 +50,33 @@ zinc_key_makes_node(const char *key)
 	return false;
 }
 
+/* The name alone says nothing: is it of N5? */
+static bool
+is_shared_name(const char *key)
+{
+	return strcmp(zinc_key_name(key), zinc_format_n5.documents[0].name) == 0;
+}
+
+zinc_status
+zinc_key_is_node(const zinc_hierarchy *h, const char *key, bool *is, zinc_error *err)
+{
+	const zinc_format *format = NULL;
+	zinc_node_kind kind;
+	zinc_status st;
+	char *prefix;
+
+	*is = zinc_key_makes_node(key);
+	if (*is || !is_shared_name(key))
+		return ZINC_OK;
+	prefix = zinc_strndup(h->ctx, key, (size_t)(zinc_key_name(key) - key));
+	if (!prefix)
+		return zinc_fail_nomem(err);
+	st = zinc_format_detect(h->store, prefix, &zinc_format_n5, &format, &kind, NULL, NULL, h->wait, err);
+	zinc_free(h->ctx, prefix);
+	*is = format != NULL;
+	return st == ZINC_OK ? st : zinc_error_at_key(err, st, key);
+}
+
 void
 zinc_hidden_init(zinc_hidden *x, zinc_hierarchy *h)
 {
@@ -88,7 +116,7 @@ is_document(const zinc_hierarchy *h, const char *name)
 {
 	zinc_node_kind kind;
 
-	return zinc_key_makes_node(name) || zinc_documents_make(h->format, name) ||
+	return zinc_key_makes_node(name) || is_shared_name(name) || zinc_documents_make(h->format, name) ||
 	       (h->entry && zinc_draft_document(h, name, &kind) > 0);
 }
 
@@ -235,6 +263,10 @@ show(const zinc_hidden *x, const struct entry *e, bool below_array, zinc_found_f
 	bool gone = false;
 	char path[1200] = "/";
 
+	if (e->what == OTHER)
+		ZINC_TRY(describe_version(x->h, pool + e->key, &problem, &gone, err));
+	if (gone)
+		return ZINC_OK;
 	if (below_array)
 		zinc_fail(&problem, ZINC_E_CORRUPT,
 			  "cannot be shown: it is below an array, and arrays have no children");
@@ -243,10 +275,6 @@ show(const zinc_hidden *x, const struct entry *e, bool below_array, zinc_found_f
 	else if (e->what == COPY)
 		zinc_fail(&problem, ZINC_E_CORRUPT,
 			  "cannot be read: it exists only in consolidated metadata, without a document");
-	else
-		ZINC_TRY(describe_version(x->h, pool + e->key, &problem, &gone, err));
-	if (gone)
-		return ZINC_OK;
 	zinc_error_at_url(&problem, problem.code, x->h->url);
 	zinc_show(path + 1, sizeof path - 1, pool + e->path);
 	node.path = path;

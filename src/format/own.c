@@ -593,6 +593,21 @@ list(zinc_survey *s, zinc_key_fn fn, zinc_error *err)
 			  : list_prefix(&l, s->h->prefix, err);
 }
 
+/* Is the root's document one of the format?  Other programs have files of N5's name. */
+static zinc_status
+is_root(const zinc_survey *s, bool *is, zinc_error *err)
+{
+	zinc_status st;
+	zinc_buf key;
+
+	zinc_buf_init(&key, s->h->ctx, ZINC_MAX_KEY);
+	st = zinc_buf_printf(&key, err, "%s%s", s->h->prefix, s->h->format->documents[0].name);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&key) ? zinc_key_is_node(s->h, zinc_buf_text(&key), is, err) : zinc_fail_nomem(err);
+	zinc_buf_fini(&key);
+	return st;
+}
+
 /* Read the surveyed node; *found is false when it has no document.  A broken one counts as found. */
 static zinc_status
 look_at_base(zinc_survey *s, bool *found, zinc_error *err)
@@ -613,9 +628,9 @@ look_at_base(zinc_survey *s, bool *found, zinc_error *err)
 	if (st == ZINC_E_NOTFOUND)
 		return ZINC_OK;
 	*found = true;
-	return st == ZINC_OK || st == ZINC_E_CORRUPT || st == ZINC_E_UNSUPPORTED || st == ZINC_E_LIMIT
-		   ? ZINC_OK
-		   : zinc_error_copy(err, &e);
+	if (st != ZINC_OK && st != ZINC_E_CORRUPT && st != ZINC_E_UNSUPPORTED && st != ZINC_E_LIMIT)
+		return zinc_error_copy(err, &e);
+	return s->path[1] || s->h->entry ? ZINC_OK : is_root(s, found, err);
 }
 
 static zinc_status

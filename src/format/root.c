@@ -6,9 +6,11 @@
  *
  *   /data/a.zarr/foo/bar     zarr.json in foo/bar, foo and a.zarr, none in data: the root is a.zarr
  *
+ * In N5 a directory without a document may be a group, too: in a local store the climb goes on above it.
+ *
  * In a remote store the climb ends at the path itself if that has a document, unless the store can be written: then
- * consolidated metadata above would become stale; or unless the caller needs nodes beside it.  To create a node, the climb begins at the parent and skips what does
- * not exist yet, but it ends at a directory without a document:
+ * consolidated metadata above would become stale; or unless the caller needs nodes beside it.  To create a node, the
+ * climb begins at the parent and skips what does not exist yet, but it ends at a directory without a document:
  *
  *   a.zarr/new/x             zarr.json in a.zarr, and no new: the root is a.zarr
  *   a.zarr/notes/x           notes is a directory of somebody's: the root is a.zarr/notes/x
@@ -95,22 +97,38 @@ ends_climb(zinc_status st)
 	return st != ZINC_OK && st != ZINC_E_NOMEM && st != ZINC_E_CANCELLED;
 }
 
-/* Go on while the parent is a group of the same format.  An entry point is always the root, and a node of another
- * format above it ends the climb, too. */
+/* Is a local store searched?  Remote ones are not, where that would cost requests. */
+static bool
+is_local(const zinc_root_search *c)
+{
+	zinc_caps caps = ZINC_CAPS_INIT;
+
+	zinc_store_caps(c->store, &caps);
+	return !(caps.flags & ZINC_CAP_REMOTE);
+}
+
+/* Go on while the parent is a group of the same format, also above directories that may be groups without a document.
+ * An entry point is always the root, and a node of another format above it ends the climb, too. */
 static zinc_status
 climb_groups(zinc_root_search *c, zinc_error *err)
 {
-	while (c->root > 0 && !c->format->enter) {
-		const size_t up = parent(c->path, c->root);
+	const bool bare = c->format->bare_groups && is_local(c);
+	size_t up = c->root;
+
+	while (up > 0 && !c->format->enter) {
 		zinc_error e = ZINC_ERROR_INIT;
 		const zinc_format *format;
 		zinc_node_kind kind;
-		const zinc_status st = ask(c, up, &format, &kind, &e);
+		zinc_status st;
 
+		up = parent(c->path, up);
+		st = ask(c, up, &format, &kind, &e);
 		if (ends_climb(st))
 			return ZINC_OK;
 		if (st != ZINC_OK)
 			return zinc_error_copy(err, &e);
+		if (!format && bare)
+			continue;
 		if (format != c->format || kind != ZINC_NODE_GROUP)
 			return ZINC_OK;
 		c->root = up;
@@ -224,16 +242,6 @@ take(zinc_root_search *c, size_t n, const zinc_format *format)
 	c->format = format;
 	c->root = n;
 	c->found = true;
-}
-
-/* Is a local store searched?  Remote ones are not, where that would cost requests. */
-static bool
-is_local(const zinc_root_search *c)
-{
-	zinc_caps caps = ZINC_CAPS_INIT;
-
-	zinc_store_caps(c->store, &caps);
-	return !(caps.flags & ZINC_CAP_REMOTE);
 }
 
 static bool

@@ -272,7 +272,7 @@ list_entry(void *arg, const char *entry, int is_prefix)
 static bool
 hides_child(const zinc_format *f, const zinc_non_key *non_key)
 {
-	static const char *const document_names[] = {"zarr.json", ".zarray", ".zgroup"}; /* of any version */
+	static const char *const document_names[] = {"zarr.json", ".zarray", ".zgroup"}; /* of any version of Zarr */
 	size_t i;
 
 	for (i = 0; i < zinc_documents(f, ZINC_PART_COPIES); i++)
@@ -280,6 +280,8 @@ hides_child(const zinc_format *f, const zinc_non_key *non_key)
 			return false;
 	if (non_key->kind == ZINC_NON_KEY_LINK || non_key->kind == ZINC_NON_KEY_DIR)
 		return non_key->kind == ZINC_NON_KEY_LINK;
+	if (f->bare_groups) /* any directory may be one */
+		return non_key->holds(non_key, ".") != 0;
 	for (i = 0; i < sizeof document_names / sizeof *document_names; i++)
 		if (non_key->holds(non_key, document_names[i]) != 0)
 			return true;

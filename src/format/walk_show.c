@@ -222,6 +222,7 @@ show_fetched(zinc_walker *w, const zinc_fetched *docs, char *const *keys, zinc_n
 struct probe {
 	zinc_hidden x;
 	uint64_t left;
+	bool unreachable; /* there may be a node that has no key */
 	zinc_status status;
 	zinc_error *err;
 };
@@ -237,12 +238,23 @@ probe_key(void *arg, const char *key, uint64_t nbytes)
 	return p->status != ZINC_OK || p->x.own || p->left-- == 0;
 }
 
+static int
+probe_non_key(void *arg, const zinc_non_key *non_key)
+{
+	struct probe *p = arg;
+
+	p->unreachable = p->unreachable || zinc_non_key_may_hide_node(p->x.h, non_key);
+	return 0;
+}
+
 /* Is any node below the prefix of w->path?  If all of them are of other versions, show them as hidden, unless the
- * prefix is that of the listed node itself: then there is none. */
+ * prefix is that of the listed node itself: then there is none.  Where groups need no document, one that may hold only
+ * nodes that cannot be reached is shown, so that a list of it names these. */
 static zinc_status
 show_prefix(zinc_walker *w, bool *implicit, zinc_error *err)
 {
 	struct probe p = {.left = w->h->ctx->limits.children, .err = err};
+	const zinc_lister to = {.size = sizeof to, .key = probe_key, .non_key = probe_non_key, .arg = &p};
 	const bool child = w->path.n > w->base.n + 1;
 	zinc_status st;
 	zinc_buf prefix;
@@ -251,13 +263,12 @@ show_prefix(zinc_walker *w, bool *implicit, zinc_error *err)
 	zinc_hidden_init(&p.x, w->h);
 	st = zinc_node_prefix(w->h, zinc_buf_text(&w->path), &prefix, err);
 	if (st == ZINC_OK)
-		st = zinc_buf_text(&prefix)
-			 ? zinc_store_list(w->h->store, zinc_buf_text(&prefix), probe_key, &p, w->h->wait, err)
-			 : zinc_fail_nomem(err);
+		st = zinc_buf_text(&prefix) ? zinc_store_walk(w->h->store, zinc_buf_text(&prefix), &to, w->h->wait, err)
+					    : zinc_fail_nomem(err);
 	if (st == ZINC_OK)
 		st = p.status;
-	*implicit = p.x.own;
-	if (st == ZINC_OK && !p.x.own && child)
+	*implicit = p.x.own || (w->h->format->bare_groups && p.unreachable);
+	if (st == ZINC_OK && !*implicit && child)
 		st = zinc_hidden_each(&p.x, w->fn, w->arg, &w->stopped, err);
 	zinc_hidden_fini(&p.x);
 	zinc_buf_fini(&prefix);

@@ -4,7 +4,8 @@
  * Documents are assembled in a memory store by the target's own format, which knows their number and names.  Unchanged
  * documents are copied over them byte for byte.  Then they are put into the target, the deepest first, and the document
  * that makes a node after those that only describe it.  So a node is never visible before everything below it exists,
- * and the node of the copy itself appears last.
+ * and the node of the copy itself appears last.  A root of N5 is found by a member of its document, which a group below
+ * a root need not have: it is added.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,6 +196,66 @@ copy_over_parts(struct documents *d)
 	return ZINC_OK;
 }
 
+/* Put the document at `key`, of which there may be none, with the members that the format's own group has. */
+static zinc_status
+add_members(struct documents *d, const char *key, const zinc_json *members)
+{
+	zinc_context *ctx = d->c->ctx;
+	const zinc_json *v;
+	zinc_blob old = ZINC_BLOB_INIT;
+	zinc_json_doc *doc = NULL;
+	zinc_error e = ZINC_ERROR_INIT;
+	zinc_status st;
+	zinc_buf text;
+
+	zinc_buf_init(&text, ctx, zinc_max_document(ctx));
+	st = zinc_store_get_all(d->c->drafts, key, &old, NULL, ctx->limits.json_bytes, NULL, &e);
+	if (st == ZINC_OK || st == ZINC_E_NOTFOUND)
+		st = zinc_json_parse(&doc, ctx, st == ZINC_OK ? old.data : "{}", st == ZINC_OK ? old.nbytes : 2,
+				     ZINC_JSON_DUPLICATES | ZINC_JSON_NAN_TOKENS, &e);
+	for (v = members->first; v && st == ZINC_OK; v = v->next)
+		if (!zinc_json_member(zinc_json_root(doc), v->key))
+			st = zinc_json_set(doc, zinc_json_root(doc), v->key, zinc_json_copy(doc, v), &e);
+	if (st == ZINC_OK)
+		st = zinc_json_print(zinc_json_root(doc), &text, &e);
+	if (st == ZINC_OK)
+		st = zinc_buf_puts(&text, "\n", &e);
+	if (st == ZINC_OK)
+		st = zinc_store_put(d->c->drafts, NULL, key, text.p, text.n, NULL, 0, NULL, NULL, &e);
+	zinc_json_free(doc);
+	zinc_blob_fini(&old);
+	zinc_buf_fini(&text);
+	return st == ZINC_OK ? st : zinc_error_copy(d->err, &e);
+}
+
+/* Would the root of the copy be found?  Where groups need no document, it may have none, or one without the mark. */
+static zinc_status
+mark_root(struct documents *d)
+{
+	const zinc_cp *c = d->c;
+	const zinc_format *f = c->to->format, *found;
+	zinc_json_doc *group = NULL;
+	zinc_node_kind kind;
+	zinc_status st;
+	zinc_buf key;
+
+	if (!f->bare_groups || c->to_path[1] != '\0')
+		return ZINC_OK;
+	ZINC_TRY(zinc_format_detect(c->drafts, c->to->prefix, f, &found, &kind, NULL, NULL, NULL, d->err));
+	if (found)
+		return ZINC_OK;
+	zinc_buf_init(&key, c->ctx, ZINC_MAX_KEY);
+	st = zinc_node_key(c->to, "/", ZINC_NODE_GROUP, &key, d->err);
+	if (st == ZINC_OK)
+		st = zinc_json_parse(&group, c->ctx, f->group, strlen(f->group), 0, d->err);
+	if (st == ZINC_OK)
+		st = zinc_buf_text(&key) ? add_members(d, zinc_buf_text(&key), zinc_json_root(group))
+					 : zinc_fail_nomem(d->err);
+	zinc_json_free(group);
+	zinc_buf_fini(&key);
+	return st;
+}
+
 static zinc_status
 assemble(struct documents *d)
 {
@@ -210,7 +271,7 @@ assemble(struct documents *d)
 		if (!is_made(d->c, n) && !n->left_out && !n->implicit)
 			ZINC_TRY(copy_over_node(d, n));
 	}
-	return ZINC_OK;
+	return mark_root(d);
 }
 
 /* ---- putting them ---- */

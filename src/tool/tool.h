@@ -93,6 +93,8 @@ zinc_status zinc_check_place(zinc_check *c, const char *key, zinc_key_role *role
 bool zinc_check_reserved(const zinc_check *c, const char *key);
 /* The node whose prefix is the first n bytes of `key`; NULL: none. */
 const zinc_check_node *zinc_check_find(const zinc_check *c, const char *key, size_t n);
+/* The node in whose directory `key`, a place in the tree, is; NULL: none. */
+const zinc_check_node *zinc_check_owner(const zinc_check *c, const char *key);
 /* The first node whose prefix is not before "path/". */
 size_t zinc_check_below(const zinc_check *c, const char *path);
 /* The prefix of an unfinished copy, with no node yet, that has put what is at `place`; NULL: none. */

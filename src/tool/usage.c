@@ -271,23 +271,27 @@ take_chunk(struct entry *e, const char *below, uint64_t nbytes)
 }
 
 /* A key of data.  Most belong to the array of the one before. */
-static int
+static zinc_status
 take_object(struct usage *u, const char *key, uint64_t nbytes)
 {
-	const char *place = (const char *)u->place.p, *name = zinc_key_name(key), *why;
+	const char *place = (const char *)u->place.p, *why;
 	struct entry *e = u->last;
+	bool hidden = false;
 	size_t n;
 
 	if (!e || strncmp(place, e->prefix, strlen(e->prefix)) != 0)
 		e = owner_of(u, place, strlen(place));
 	n = strlen(e->prefix);
 	u->last = e->sum.kind == ZINC_NODE_ARRAY ? e : NULL;
-	if (zinc_key_makes_node(name) && strncmp(place, e->prefix, n) == 0 && strchr(place + n, '/'))
-		return add_foreign(u, e, key, nbytes, "the document of a node that no listing shows", true);
-	if (e->sum.kind == ZINC_NODE_GROUP || strncmp(place, e->prefix, n) != 0)
-		return add_foreign(u, e, key, nbytes, "belongs to no node", false);
-	why = take_chunk(e, place + n, nbytes);
-	return why ? add_foreign(u, e, key, nbytes, why, false) : 0;
+	if (strncmp(place, e->prefix, n) == 0 && strchr(place + n, '/'))
+		ZINC_TRY(zinc_key_is_node(u->h, key, &hidden, u->err));
+	if (hidden)
+		add_foreign(u, e, key, nbytes, "the document of a node that no listing shows", true);
+	else if (e->sum.kind == ZINC_NODE_GROUP || strncmp(place, e->prefix, n) != 0)
+		add_foreign(u, e, key, nbytes, "belongs to no node", false);
+	else if ((why = take_chunk(e, place + n, nbytes)))
+		add_foreign(u, e, key, nbytes, why, false);
+	return ZINC_OK;
 }
 
 /* A document makes a node, which may have been hidden or created since. */
@@ -319,7 +323,7 @@ take_key(struct usage *u, const char *key, uint64_t nbytes)
 	if (role == ZINC_KEY_NODE)
 		take_document(u, key, nbytes);
 	else if (role == ZINC_KEY_OTHER)
-		take_object(u, key, nbytes);
+		ZINC_TRY(take_object(u, key, nbytes));
 	else if (role == ZINC_KEY_PART)
 		add_object(owner_of(u, rel, strlen(rel)), nbytes);
 	else

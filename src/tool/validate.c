@@ -260,6 +260,15 @@ is_of_writer(zinc_check *c, const char *key)
 	       (role == ZINC_KEY_OTHER && zinc_is_chunk_name(zinc_key_name(key)));
 }
 
+/* In N5 other programs make a group without attributes as an empty directory.  Below an array it is a leftover. */
+static bool
+may_be_group(const zinc_check *c, const char *name)
+{
+	const zinc_check_node *owner = zinc_check_owner(c, zinc_check_key(c, name));
+
+	return c->h->format->bare_groups && !(owner && owner->kind == ZINC_NODE_ARRAY);
+}
+
 static int
 leftover(void *arg, const char *name, const char *key, const char *what)
 {
@@ -267,6 +276,8 @@ leftover(void *arg, const char *name, const char *key, const char *what)
 	zinc_finding f = {.level = ZINC_LEVEL_WARNING, .rule = "leftover", .path = "", .message = what};
 	const bool ours = is_of_writer(c, key);
 
+	if (!key && may_be_group(c, name))
+		return ZINC_SCRUB_KEEP;
 	f.key = zinc_check_key(c, name);
 	f.repaired = c->o.repair && ours;
 	f.fix = ours ? "zinc validate --repair removes it" : NULL;
@@ -419,7 +430,8 @@ open_hierarchy(zinc_check *c, const char *url, zinc_error *err)
 	open.below = c->o.below;
 	open.call = &rest;
 	st = zinc_hierarchy_open_url(&c->own, url, &open, &e);
-	st = st == ZINC_E_NOTFOUND && !c->o.format && !c->o.below ? open_bare(c, url, &open, err) : zinc_error_copy(err, &e);
+	st = st == ZINC_E_NOTFOUND && !c->o.format && !c->o.below ? open_bare(c, url, &open, err)
+								  : zinc_error_copy(err, &e);
 	c->h = zinc_visit_within(&c->visit, c->own, &c->wait);
 	return st;
 }

@@ -52,6 +52,25 @@ zinc_check_find(const zinc_check *c, const char *key, size_t n)
 	return NULL;
 }
 
+/* The node whose directory contains the key: the longest prefix that has a document.  Never a node above the
+ * validated one. */
+const zinc_check_node *
+zinc_check_owner(const zinc_check *c, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (;;) {
+		const zinc_check_node *node;
+
+		while (n > 0 && key[n - 1] != '/')
+			n--;
+		node = zinc_check_find(c, key, n);
+		if (node || n <= c->base.n)
+			return node;
+		n--;
+	}
+}
+
 size_t
 zinc_check_below(const zinc_check *c, const char *path)
 {

@@ -238,25 +238,6 @@ enter(struct objects *o, const zinc_check_node *owner)
 	return st;
 }
 
-/* The node whose directory contains the key: the longest prefix that has a document.  Never a node above the
- * validated one. */
-static const zinc_check_node *
-owner_of(const zinc_check *c, const char *key)
-{
-	size_t n = strlen(key);
-
-	for (;;) {
-		const zinc_check_node *node;
-
-		while (n > 0 && key[n - 1] != '/')
-			n--;
-		node = zinc_check_find(c, key, n);
-		if (node || n <= c->base.n)
-			return node;
-		n--;
-	}
-}
-
 /* ---- what belongs to nothing ---- */
 
 /* The store in which the current key was listed. */
@@ -358,10 +339,12 @@ loose_key(struct objects *o, const char *key, const char *rel)
 {
 	const char *name = zinc_key_name(rel);
 	const size_t from = o->owner ? strlen(o->owner->prefix) : 0;
+	bool node;
 
-	if (zinc_key_makes_node(name) && name > rel + from)
+	ZINC_TRY(zinc_key_is_node(o->c->h, key, &node, o->err));
+	if (node && name > rel + from)
 		return report_kept(o, key, HIDDEN_NODE);
-	if (is_document(name))
+	if (node || is_document(name))
 		return report_kept(o, key, OTHER_VERSION);
 	if (name > rel + from && zinc_is_chunk_name(name))
 		return report_kept(o, key, LOST_DOCUMENT);
@@ -597,38 +580,52 @@ report_unread(struct objects *o, const char *key, const zinc_error *e)
 	zinc_check_found(o->c, &f);
 }
 
-/* Does an array of another version have its document next to the owner's?  Drafts keep data in a separate tree. */
+/* Is a document of this name, of another version, next to the owner's? */
 static zinc_status
-find_other_version(struct objects *o)
+look_beside(struct objects *o, const char *name)
 {
 	const zinc_hierarchy *h = o->c->h;
-	const char *name = h->format == &zinc_format_v2 ? "zarr.json" : ".zarray";
 	zinc_error e = ZINC_ERROR_INIT;
 	zinc_blob text = ZINC_BLOB_INIT;
+	bool is = false;
 	zinc_status st;
 	zinc_buf key;
 
-	o->looked = true;
-	o->shared = o->unread = false;
-	if (h->format->draft)
-		return ZINC_OK;
 	zinc_buf_init(&key, o->c->ctx, ZINC_MAX_KEY);
 	st = zinc_buf_printf(&key, o->err, "%s%s%s", h->prefix, o->owner->prefix, name);
 	if (st == ZINC_OK && !zinc_buf_text(&key))
 		st = zinc_fail_nomem(o->err);
 	if (st == ZINC_OK) { /* its existence is enough, so one byte will do */
-		const zinc_status got = zinc_store_get_all(h->store, zinc_buf_text(&key), &text, NULL, 1, h->wait, &e);
+		zinc_status got = zinc_store_get_all(h->store, zinc_buf_text(&key), &text, NULL, 1, h->wait, &e);
 
-		o->shared = got == ZINC_OK || got == ZINC_E_LIMIT;
-		o->unread = !o->shared && got != ZINC_E_NOTFOUND;
+		if (got == ZINC_OK || got == ZINC_E_LIMIT)
+			got = zinc_key_is_node(h, zinc_buf_text(&key), &is, &e);
+		o->shared = o->shared || is;
 		if (got == ZINC_E_NOMEM || got == ZINC_E_CANCELLED)
 			st = zinc_error_copy(o->err, &e);
-		else if (o->unread)
+		else if (got != ZINC_OK && got != ZINC_E_NOTFOUND) {
+			o->unread = true;
 			report_unread(o, zinc_buf_text(&key), &e);
+		}
 	}
 	zinc_blob_fini(&text);
 	zinc_buf_fini(&key);
 	return st;
+}
+
+/* Does an array of another version have its document next to the owner's?  Drafts keep data in a separate tree. */
+static zinc_status
+find_other_version(struct objects *o)
+{
+	const zinc_format *own = o->c->h->format, *f;
+	size_t i;
+
+	o->looked = true;
+	o->shared = o->unread = false;
+	for (i = 0; !own->draft && (f = zinc_format_row(i)); i++)
+		if (f != own && !f->draft)
+			ZINC_TRY(look_beside(o, f->documents[0].name));
+	return ZINC_OK;
 }
 
 static const char outside[] = "a chunk outside the shape of the array";
@@ -653,13 +650,14 @@ array_key(struct objects *o, const char *key, const char *rel, uint64_t nbytes)
 	const char *below = rel + strlen(o->owner->prefix);
 	const zinc_meta *m = o->meta;
 	struct object *x = &o->window[o->n];
+	bool node;
 	int d;
 
 	if (!m || !zinc_meta_keys_known(m))
 		return ZINC_OK; /* its role is unknown */
-	if (is_document(zinc_key_name(rel)))
-		return report_kept(o, key,
-				   zinc_key_makes_node(rel) && strchr(below, '/') ? HIDDEN_NODE : OTHER_VERSION);
+	ZINC_TRY(zinc_key_is_node(o->c->h, key, &node, o->err));
+	if (node || is_document(zinc_key_name(rel)))
+		return report_kept(o, key, node && strchr(below, '/') ? HIDDEN_NODE : OTHER_VERSION);
 	if (!zinc_keys_decode(&m->keys, below, m->ndim, x->index))
 		return not_a_chunk(o, key, below);
 	for (d = 0; d < m->ndim; d++)
@@ -709,11 +707,11 @@ find_late(struct objects *o, const char *rel)
 static zinc_status
 enter_owner(struct objects *o, const char *rel)
 {
-	ZINC_TRY(enter(o, owner_of(o->c, rel)));
+	ZINC_TRY(enter(o, zinc_check_owner(o->c, rel)));
 	if (o->owner && o->owner->kind != ZINC_NODE_GROUP)
 		return ZINC_OK;
 	ZINC_TRY(find_late(o, rel));
-	return enter(o, owner_of(o->c, rel));
+	return enter(o, zinc_check_owner(o->c, rel));
 }
 
 /* The second listing of all keys.  Documents, and other keys that the format knows, were handled before. */
@@ -721,6 +719,7 @@ static zinc_status
 any_key(struct objects *o, const char *key, uint64_t nbytes)
 {
 	const char *rel;
+	bool node = false;
 	zinc_key_role role;
 
 	ZINC_TRY(zinc_check_place(o->c, key, &role, o->err));
@@ -730,7 +729,9 @@ any_key(struct objects *o, const char *key, uint64_t nbytes)
 		return ZINC_OK;
 	o->done++;
 	o->bytes += nbytes;
-	if (role == ZINC_KEY_FOREIGN && zinc_key_makes_node(key)) {
+	if (role == ZINC_KEY_FOREIGN)
+		ZINC_TRY(zinc_key_is_node(o->c->h, key, &node, o->err));
+	if (node) {
 		o->owner = NULL;
 		return report_kept(o, key, HIDDEN_NODE);
 	}
@@ -769,7 +770,7 @@ is_hidden(struct objects *o, const zinc_non_key *non_key, bool *hidden)
 		return ZINC_OK;
 	ZINC_TRY(zinc_check_place(o->c, non_key->key, &role, o->err));
 	rel = (const char *)o->c->place.p;
-	ZINC_TRY(enter(o, owner_of(o->c, rel)));
+	ZINC_TRY(enter(o, zinc_check_owner(o->c, rel)));
 	if (role != ZINC_KEY_OTHER || !o->meta || !o->owner || o->owner->kind != ZINC_NODE_ARRAY)
 		return ZINC_OK;
 	if (non_key->kind == ZINC_NON_KEY_DIR && o->meta->ndim == 0)

@@ -180,7 +180,7 @@ documents(void **state)
 	    {DOC("[3]", "[2]", "\"string\"", "{\"type\": \"raw\"}"), ZINC_OK, "N5-6"},
 	    {DOC("[3]", "[2]", "\"object\"", "{\"type\": \"raw\"}"), ZINC_OK, "N5-6"},
 	    {DOC("[3]", "[2]", "\"bool\"", "{\"type\": \"raw\"}"), ZINC_OK, "N5-6"},
-	    {DOC("[3]", "[2]", "\"uint8\"", "\"raw\""), ZINC_OK, ""},
+	    {DOC("[3]", "[2]", "\"uint8\"", "\"raw\""), ZINC_OK, "N5-7"},
 	    {DOC("[3]", "[2]", "\"uint8\"", "{}"), ZINC_E_CORRUPT, "N5-7"},
 	    {DOC("[3]", "[2]", "\"uint8\"", "{\"type\": \"gzip\", \"level\": 10}"), ZINC_E_CORRUPT, "N5-7"},
 	    {DOC("[3]", "[2]", "\"uint8\"", "{\"type\": \"gzip\", \"useZlib\": 1}"), ZINC_E_CORRUPT, "N5-7"},
