@@ -26,6 +26,15 @@ may_round(const zinc_dtype *to, const zinc_dtype *from, int flags)
 	return from->kind == ZINC_KIND_FLOAT || flags & ZINC_CONVERT_ROUND;
 }
 
+/* Is a number that rounds to the largest one above it?  Then CLAMP applies. */
+static bool
+is_beyond(const zinc_dtype *to, const zinc_exact *x)
+{
+	uint64_t spare;
+
+	return zinc_exact_write(to, x, x->negative ? ZINC_ROUND_DOWN : ZINC_ROUND_UP, &spare) >= ZINC_FIT_ABOVE;
+}
+
 static bool
 convert_one(const zinc_dtype *to, void *out, const zinc_dtype *from, const void *in, int flags)
 {
@@ -41,7 +50,7 @@ convert_one(const zinc_dtype *to, void *out, const zinc_dtype *from, const void 
 	if (fit == ZINC_FIT_EXACT || fit == ZINC_FIT_NONE)
 		return fit == ZINC_FIT_EXACT;
 	if (fit == ZINC_FIT_ROUNDED)
-		return may_round(to, from, flags);
+		return may_round(to, from, flags) || (flags & ZINC_CONVERT_CLAMP && is_beyond(to, &x));
 	if (flags & ZINC_CONVERT_CLAMP)
 		zinc_exact_clamp(to, fit, false, out);
 	else

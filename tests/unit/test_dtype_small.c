@@ -258,6 +258,7 @@ integers_to_floats_are_exact(void **state)
 {
 	const int32_t seventeen = 17, large = 1000000;
 	uint8_t code = 99;
+	int32_t v, low;
 
 	(void)state;
 	assert_int_equal(zinc_dtype_convert(ZINC_FLOAT8_E4M3, ZINC_INT32, &code, &seventeen, 1, 0), 0);
@@ -266,6 +267,16 @@ integers_to_floats_are_exact(void **state)
 	assert_int_equal(zinc_dtype_convert(ZINC_FLOAT8_E4M3, ZINC_INT32, &code, &large, 1, ZINC_CONVERT_ROUND), 0);
 	assert_int_equal(zinc_dtype_convert(ZINC_FLOAT8_E4M3, ZINC_INT32, &code, &large, 1, ZINC_CONVERT_CLAMP), 1);
 	assert_int_equal(code, 0x77);
+	for (v = 241; v < 260; v++) { /* beyond the largest number, 240, whether or not they round to it */
+		low = -v;
+		assert_int_equal(zinc_dtype_convert(ZINC_FLOAT8_E4M3, ZINC_INT32, &code, &v, 1, ZINC_CONVERT_CLAMP), 1);
+		assert_int_equal(code, 0x77);
+		assert_int_equal(zinc_dtype_convert(ZINC_FLOAT8_E4M3, ZINC_INT32, &code, &low, 1, ZINC_CONVERT_CLAMP),
+				 1);
+		assert_int_equal(code, 0xf7);
+	}
+	for (v = 225; v < 240; v++)
+		assert_int_equal(zinc_dtype_convert(ZINC_FLOAT8_E4M3, ZINC_INT32, &code, &v, 1, ZINC_CONVERT_CLAMP), 0);
 }
 
 /* The bits that a type ignores do not change its number, and become 0 or the sign when stored. */
