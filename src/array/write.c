@@ -60,18 +60,30 @@ load_old(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, bool
 	return ZINC_OK;
 }
 
+/* Does the caller give every element of the chunk?  At the array's end nobody can. */
+static bool
+is_given(const zinc_job *j, const zinc_unit *u)
+{
+	int d;
+
+	if (j->p->sel.is_points || !u->full)
+		return false;
+	for (d = 0; d < j->p->m->ndim; d++)
+		if (u->seg[d]->count != u->extent[d])
+			return false;
+	return true;
+}
+
 /* If the buffer has the whole chunk unconverted, set a view of it, without copying. */
 static bool
 view_of_buffer(const zinc_job *j, const zinc_unit *u, zinc_view *v)
 {
 	int d;
 
-	if (j->p->sel.is_points || j->t->convert)
+	if (j->t->convert || !is_given(j, u))
 		return false;
 	v->p = j->t->p;
 	for (d = 0; d < j->p->m->ndim; d++) {
-		if (!u->full || u->seg[d]->count != u->extent[d])
-			return false;
 		v->strides[d] = j->t->strides[d];
 		v->p += (int64_t)u->seg[d]->out * v->strides[d];
 	}
@@ -86,6 +98,7 @@ encode_chunk(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, 
 	zinc_unit u;
 	zinc_view v;
 	size_t n = 0;
+	zinc_status st;
 
 	zinc_plan_unit(j->p, o, 0, &u);
 	if (!view_of_buffer(j, &u, &v)) {
@@ -101,7 +114,12 @@ encode_chunk(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, 
 	w->erase = !j->c->o.store_fill && !w->stays && zinc_view_is_fill(&v, o->extent, m->ndim, m->dtype, m->fill);
 	if (w->erase)
 		return ZINC_OK;
-	return zinc_chain_encode(m->chain, w->s, o->extent, &v, &w->s->fetch, err);
+	st = zinc_chain_encode(m->chain, w->s, o->extent, &v, &w->s->fetch, err);
+	if (st == ZINC_E_RANGE && err && !has_old && !is_given(j, &u)) /* it may be one that the caller has not given */
+		zinc_fail(err, st,
+			  "%s; elements that are not given, such as those outside the array, have the fill value",
+			  err->text);
+	return st;
 }
 
 /* ---- whole and partial objects ---- */

@@ -96,7 +96,8 @@ compare_content(zinc_cp_translation *t, const zinc_json *a, const zinc_json *b)
 static zinc_status
 show(const zinc_json *v, zinc_buf *out, zinc_error *err)
 {
-	const zinc_json *name = zinc_json_member(v, "name"), *c = zinc_json_member(v, "configuration");
+	const zinc_json *name = zinc_json_is(v, ZINC_JSON_STRING) ? v : zinc_json_member(v, "name");
+	const zinc_json *c = zinc_json_member(v, "configuration");
 
 	if (v->type == ZINC_JSON_ARRAY) {
 		for (v = v->first; v; v = v->next) {
@@ -114,25 +115,25 @@ show(const zinc_json *v, zinc_buf *out, zinc_error *err)
 	return ZINC_OK;
 }
 
+/* Two spellings of the same are not reported. */
 static zinc_status
 note_replaced(zinc_cp_translation *t, const char *what, const zinc_json *from, const zinc_json *to)
 {
 	zinc_status st;
-	zinc_buf b;
+	zinc_buf before, after;
 
-	zinc_buf_init(&b, t->c->ctx, zinc_max_text(t->c->ctx));
-	st = zinc_buf_printf(&b, t->err, "%s ", what);
+	zinc_buf_init(&before, t->c->ctx, zinc_max_text(t->c->ctx));
+	zinc_buf_init(&after, t->c->ctx, zinc_max_text(t->c->ctx));
+	st = show(from, &before, t->err);
 	if (st == ZINC_OK)
-		st = show(from, &b, t->err);
-	if (st == ZINC_OK)
-		st = zinc_buf_puts(&b, " become ", t->err);
-	if (st == ZINC_OK)
-		st = show(to, &b, t->err);
-	if (st == ZINC_OK)
-		st = zinc_buf_text(&b)
-			 ? zinc_cp_note(t->c, ZINC_COPY_REPLACED, t->n->from, t->err, "%s", zinc_buf_text(&b))
-			 : zinc_fail_nomem(t->err);
-	zinc_buf_fini(&b);
+		st = show(to, &after, t->err);
+	if (st == ZINC_OK && (!zinc_buf_text(&before) || !zinc_buf_text(&after)))
+		st = zinc_fail_nomem(t->err);
+	if (st == ZINC_OK && strcmp((const char *)before.p, (const char *)after.p) != 0)
+		st = zinc_cp_note(t->c, ZINC_COPY_REPLACED, t->n->from, t->err, "%s %s become %s", what,
+				  zinc_buf_text(&before), zinc_buf_text(&after));
+	zinc_buf_fini(&before);
+	zinc_buf_fini(&after);
 	return st;
 }
 

@@ -50,7 +50,8 @@ report(struct fit *f, zinc_copy_kind kind, const char *fmt, ...)
 static const char *
 name_of(const zinc_json *extension)
 {
-	const zinc_json *name = zinc_json_member(extension, "name");
+	const zinc_json *name =
+	    zinc_json_is(extension, ZINC_JSON_STRING) ? extension : zinc_json_member(extension, "name");
 
 	return zinc_json_is(name, ZINC_JSON_STRING) ? name->text : "?";
 }
@@ -355,15 +356,15 @@ substitute(struct fit *f, const zinc_json *codec, zinc_codec_place place, bool *
 {
 	const zinc_codec_ops *ops = ops_of(codec);
 
-	*changed = place != ZINC_TO_BYTES || !has_own_codec(f);
-	if (!*changed)
+	*changed = ops && (place != ZINC_TO_BYTES || !has_own_codec(f));
+	if (!*changed) /* the parser reports a codec that is not known */
 		return ZINC_OK;
 	if (place == ZINC_TO_BYTES)
 		return replace_by_bytes(f, codec);
-	if (place == ZINC_OF_BYTES && f->holds->places[place] == ZINC_HOLDS_NO_CODEC && ops &&
+	if (place == ZINC_OF_BYTES && f->holds->places[place] == ZINC_HOLDS_NO_CODEC &&
 	    zinc_holds_codec(f->format, ops, ZINC_LAST)) /* of two codecs only one can stay: the compressor */
 		return remove_codec(f, codec->next);
-	if (place == ZINC_OF_ELEMENTS || !ops || ops->fixed_size || strcmp(ops->name, "gzip") == 0)
+	if (place == ZINC_OF_ELEMENTS || ops->fixed_size || strcmp(ops->name, "gzip") == 0)
 		return remove_codec(f, codec);
 	return replace_by_gzip(f, codec);
 }
@@ -525,6 +526,12 @@ drop_bits(struct fit *f, const zinc_dtype *t, void *element)
 	return zinc_json_set(f->doc, f->root, "fill_value", t->ops->print_fill(t, element, f->doc), f->err);
 }
 
+static bool
+has_minus(const zinc_json *v)
+{
+	return zinc_json_is(v, ZINC_JSON_NUMBER) && v->text[0] == '-';
+}
+
 /* Elements that the source does not store are stored then, so that no element changes. */
 static zinc_status
 set_zero(struct fit *f, const zinc_dtype *t, void *element)
@@ -534,7 +541,7 @@ set_zero(struct fit *f, const zinc_dtype *t, void *element)
 
 	zinc_dtype_zero(t, element);
 	zero = t->ops->print_fill(t, element, f->doc);
-	if (zero && zinc_json_equal(fill, zero))
+	if (zero && zinc_json_equal(fill, zero) && !has_minus(fill)) /* JSON takes -0.0 for 0.0 */
 		return ZINC_OK;
 	ZINC_TRY(
 	    report(f, ZINC_COPY_LOST, "the fill value %.40s, which becomes 0",

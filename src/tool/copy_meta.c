@@ -154,8 +154,8 @@ make_target(zinc_cp_translation *t)
 
 	ZINC_TRY(zinc_cp_fit(t));
 	st = try_doc(t, t->wanted, &t->target, &e);
-	if (st != ZINC_OK && !is_refusal(st))
-		return zinc_error_copy(t->err, &e);
+	if (st != ZINC_OK && (!is_refusal(st) || (st == ZINC_E_UNSUPPORTED && t->n->wish.codecs)))
+		return zinc_error_copy(t->err, &e); /* a codec that was asked for and is not known: no format has it */
 	t->n->left_out = st != ZINC_OK;
 	ZINC_TRY(report_changes(t));
 	return st == ZINC_OK ? st

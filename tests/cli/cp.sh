@@ -328,6 +328,21 @@ has '"dry_run":false'
 has '"raw":16'
 grep -q 'copied 16 chunks' err || bad "no summary"
 
+# ---- codecs by name alone, and unknown ones ----
+zinc 0 create named.zarr --shape 8 --dtype uint8
+printf abcdefgh | zinc 0 put named.zarr --from -
+for codecs in '[{"name": "bytes"}, "crc32c"]' '["packbits"]'; do
+	zinc 0 cp named.zarr "named $codecs" --codecs "$codecs"
+	lacks "?" err
+	zinc 0 diff named.zarr "named $codecs"
+done
+grep -q '"crc32c"' 'named [{"name": "bytes"}, "crc32c"]/zarr.json' || bad "a codec was left out"
+for codecs in '["bytes", {"name": "nope"}]' '["bytes", "nope"]' jpeg '[{"name": "jpeg"}]'; do
+	zinc 4 cp named.zarr unknown.zarr --codecs "$codecs"
+	zinc 4 create unknown.zarr --shape 8 --dtype uint8 --codecs "$codecs"
+done
+[ ! -e unknown.zarr ] || bad "a copy with an unknown codec"
+
 # ---- moving ----
 zinc 0 mv p.zarr/g/x /deep/y --dry-run
 prints <<<'would move /g/x to /deep/y'
