@@ -118,13 +118,12 @@ add_costs(zinc_read_cost *to, const zinc_read_cost *more)
 	to->selected += more->selected;
 }
 
-/* Explain piece by piece.  `err` already has the reason why not all at once; it is returned if this is not possible
+/* Explain object by object, so that nothing is counted twice.  `err` already has the reason why not all at once; it is returned if this is not possible
  * either. */
 static zinc_status
 explain_stored(zinc_array *a, const zinc_selection *selection, const zinc_io_options *options, struct filter *f,
 	       zinc_read_cost *all, zinc_error *err)
 {
-	uint64_t grain[ZINC_MAX_NDIM];
 	zinc_io_options o;
 	zinc_read_cost cost;
 	zinc_piece piece;
@@ -136,10 +135,7 @@ explain_stored(zinc_array *a, const zinc_selection *selection, const zinc_io_opt
 	memset(all, 0, sizeof *all);
 	ZINC_TRY(zinc_options_take_as(&zinc_io_options_kind, &o, options, err));
 	ZINC_TRY(zinc_wait_begin(&wait, o.call, err));
-	zinc_pieces_choose_size(a, grain);
-	st = zinc_pieces_init_stored(&p, &a, 1, selection, grain, &wait, NULL);
-	if (st == ZINC_OK && !p.sparse)
-		st = ZINC_E_LIMIT;
+	st = zinc_pieces_init_stored(&p, &a, 1, selection, NULL, &wait, NULL);
 	for (i = 0; st == ZINC_OK && i < p.n && !f->stopped; i++) {
 		zinc_pieces_get(&p, i, &piece);
 		st = zinc_array_read_cost(a, &piece.sel, options, pass_stored, f, &cost, err);

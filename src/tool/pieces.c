@@ -139,6 +139,7 @@ zinc_pieces_fini(zinc_pieces *p)
 		zinc_free(p->ctx, p->list_at[d]);
 	}
 	zinc_sel_fini(&p->sel);
+	zinc_meta_free(p->meta);
 }
 
 /* ---- one piece ---- */

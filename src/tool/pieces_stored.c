@@ -11,6 +11,7 @@
  *     arrays.
  * (2) Time and memory depend on what is stored, not on the number of possible chunks.
  * (3) What is too large for this is E_LIMIT immediately.
+ * (4) Without a size for pieces, each is all that is selected of one stored object, in every grid.
  */
 #include <stdlib.h>
 
@@ -33,10 +34,10 @@ static uint64_t
 intersect(const zinc_pieces *p, int d, uint64_t cell, uint64_t *first)
 {
 	const zinc_sel_dim *s = &p->sel.dim[d];
-	const uint64_t low = (p->base[d] + cell) * p->cell[d];
-	uint64_t high, end;
+	uint64_t low, extent, high, end;
 
-	if (zinc_u64_add(low, p->cell[d] - 1, &high))
+	zinc_grid_span(p->grid, d, p->base[d] + cell, &low, &extent);
+	if (zinc_u64_add(low, zinc_max_u64(1, extent) - 1, &high))
 		high = UINT64_MAX;
 	if (high < s->start)
 		return 0;
@@ -106,7 +107,7 @@ zinc_pieces_absent(const zinc_pieces *p, uint64_t *index)
 	for (;;) {
 		for (d = 0; d < p->sel.ndim; d++) {
 			index[d] = p->sel.dim[d].start + k[d] * p->sel.dim[d].step;
-			at[d] = index[d] / p->cell[d] - p->base[d];
+			at[d] = zinc_grid_chunk_of(p->grid, d, index[d]) - p->base[d];
 		}
 		number = number_of(p, at);
 		if (p->n == 0 || !bsearch(&number, p->cells, p->n, sizeof number, by_number))
@@ -160,8 +161,9 @@ add_object(void *arg, const zinc_meta *m, const uint64_t *index, uint64_t nbytes
 		uint64_t start, extent, last;
 
 		zinc_grid_span(m->grid, d, index[d], &start, &extent);
-		last = (start + zinc_min_u64(zinc_max_u64(1, extent), g->shape[d] - start) - 1) / p->cell[d];
-		start /= p->cell[d];
+		last = start + zinc_min_u64(zinc_max_u64(1, extent), g->shape[d] - start) - 1;
+		last = zinc_grid_chunk_of(p->grid, d, last);
+		start = zinc_grid_chunk_of(p->grid, d, start);
 		if (last < p->base[d] || (start > p->base[d] && start - p->base[d] >= p->along[d]))
 			return 0;
 		at[d] = low[d] = start > p->base[d] ? start - p->base[d] : 0;
@@ -203,19 +205,22 @@ sort_unique(zinc_pieces *p)
 
 /* ---- is it worth while? ---- */
 
-/* A cell is an object of the array if that is not too large, otherwise a piece as in a dense array. */
+/* A cell is an object of the array if that is not too large, otherwise a piece as in a dense array.  Objects may have
+ * several sizes, so that no regular grid has the same cells. */
 static void
-choose_cell(zinc_pieces *p, const zinc_array *a, const uint64_t *grain)
+choose_cell(zinc_pieces *p, const uint64_t *grain)
 {
-	zinc_meta *m = zinc_array_snapshot(a);
-	uint64_t nbytes;
+	const zinc_meta *m = p->meta;
+	uint64_t widest[ZINC_MAX_NDIM], nbytes;
 	int d;
 
+	p->grid = m->grid;
 	for (d = 0; d < m->ndim; d++)
-		p->cell[d] = zinc_max_u64(1, zinc_grid_widest(m->grid, d));
-	if (zinc_shape_bytes(p->cell, m->ndim, zinc_max_u64(1, m->dtype->size), CELL_BYTES, &nbytes))
-		memcpy(p->cell, grain, (size_t)m->ndim * sizeof *grain);
-	zinc_meta_free(m);
+		widest[d] = zinc_max_u64(1, zinc_grid_widest(m->grid, d));
+	if (!grain || !zinc_shape_bytes(widest, m->ndim, zinc_max_u64(1, m->dtype->size), CELL_BYTES, &nbytes))
+		return;
+	zinc_grid_regular_init(&p->regular, m->ndim, grain);
+	p->grid = &p->regular;
 }
 
 /* Count the cells from the first to the last selected index.  False: too many to count. */
@@ -226,9 +231,10 @@ count_cells(zinc_pieces *p, uint64_t *n)
 
 	for (d = 0; d < p->sel.ndim; d++) {
 		const zinc_sel_dim *s = &p->sel.dim[d];
+		const uint64_t last = s->start + (s->count - 1) * s->step;
 
-		p->base[d] = s->start / p->cell[d];
-		p->along[d] = (s->start + (s->count - 1) * s->step) / p->cell[d] - p->base[d] + 1;
+		p->base[d] = zinc_grid_chunk_of(p->grid, d, s->start);
+		p->along[d] = zinc_grid_chunk_of(p->grid, d, last) - p->base[d] + 1;
 	}
 	return !zinc_shape_bytes(p->along, p->sel.ndim, 1, UINT64_MAX, n);
 }
@@ -282,13 +288,13 @@ find_gaps(zinc_pieces *p, zinc_array *const *arrays, int n, const uint64_t *grai
 	uint64_t cells = 0;
 	bool counted;
 
-	choose_cell(p, arrays[0], grain);
+	choose_cell(p, grain);
 	counted = count_cells(p, &cells);
 	if (!can_list(arrays, n))
 		return counted && cells <= p->ctx->limits.children
 			   ? ZINC_OK
 			   : zinc_fail(err, ZINC_E_LIMIT, "too many chunks for a store that cannot list");
-	if (!counted || cells <= FEW)
+	if (!counted || (grain && cells <= FEW))
 		return ZINC_OK;
 	ZINC_TRY(gather(p, arrays, n, wait, err));
 	p->sparse = p->absent > 0 && p->absent / 3 >= (p->sel.out_n - p->absent) / 2;
@@ -299,23 +305,24 @@ zinc_status
 zinc_pieces_init_stored(zinc_pieces *p, zinc_array *const *arrays, int n, const zinc_selection *s,
 			const uint64_t *grain, const zinc_wait *wait, zinc_error *err)
 {
-	zinc_meta *m = zinc_array_snapshot(arrays[0]);
 	zinc_status st = ZINC_OK;
+	const zinc_meta *m;
 
 	memset(p, 0, sizeof *p);
 	p->ctx = arrays[0]->ctx;
+	m = p->meta = zinc_array_snapshot(arrays[0]);
 	p->element = m->dtype ? m->dtype->size : 0;
 	if (m->unsupported)
 		st = zinc_meta_refuse(m, err);
 	if (st == ZINC_OK)
 		st = zinc_sel_init(&p->sel, p->ctx, s, m->grid, m->ndim, m->shape, err);
-	zinc_meta_free(m);
 	ZINC_TRY(st);
 	if (is_box(p))
 		ZINC_TRY(find_gaps(p, arrays, n, grain, wait, err));
 	if (p->sparse)
 		return ZINC_OK;
-	zinc_sel_fini(&p->sel);
-	zinc_free(p->ctx, p->cells);
+	if (!grain)
+		return zinc_fail(err, ZINC_E_LIMIT, "too many chunks to list, or too many of them are stored");
+	zinc_pieces_fini(p);
 	return zinc_pieces_init(p, arrays[0], s, grain, err);
 }

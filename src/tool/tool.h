@@ -133,7 +133,10 @@ typedef struct zinc_pieces {
 	uint64_t *cells; /* their numbers within the selection, sorted */
 	size_t room;     /* capacity of cells */
 	uint64_t absent; /* selected elements in no cell */
-	uint64_t cell[ZINC_MAX_NDIM], base[ZINC_MAX_NDIM], along[ZINC_MAX_NDIM]; /* extent, first, count */
+	zinc_meta *meta;
+	const zinc_grid *grid; /* whose chunks are the cells: that of meta, or */
+	zinc_grid regular;
+	uint64_t base[ZINC_MAX_NDIM], along[ZINC_MAX_NDIM]; /* first cell, count */
 	zinc_split split[ZINC_MAX_NDIM];
 	uint64_t *list[ZINC_MAX_NDIM];  /* of a dimension with a list: its indices, segment by segment */
 	size_t *list_at[ZINC_MAX_NDIM]; /* where each segment begins in it */
@@ -153,7 +156,8 @@ zinc_status zinc_pieces_init(zinc_pieces *p, const zinc_array *a, const zinc_sel
 			     zinc_error *err);
 /* The same, but if two thirds or more of a large grid are not stored in any of the n arrays, which have the same
  * shape, pieces leave them out, and p->absent counts them.  If a store cannot list, there must not be more chunks
- * than limits.children. */
+ * than limits.children.  grain NULL: each piece is all that is selected of one stored object, and what is not sparse
+ * is E_LIMIT. */
 zinc_status zinc_pieces_init_stored(zinc_pieces *p, zinc_array *const *arrays, int n, const zinc_selection *s,
 				    const uint64_t *grain, const zinc_wait *wait, zinc_error *err);
 /* Read the elements of a piece, in the remaining time of the call. */

@@ -56,6 +56,13 @@ zinc 0 chunks a.zarr/s -s '19:21, 0'
 has 's/c/1/0'
 has 's/c/2/0'
 zinc 0 explain a.zarr/a -s '5:15'
+# so many that only stored ones are listed, each once
+zinc 0 create many.zarr --shape 1099511627776 --dtype int32 --chunks '[[1,[2,549755813888]]]' --codecs none --fill 0
+printf '\1\0\0\0\2\0\0\0' | zinc 0 put many.zarr -s 1048575:1048577 --from -
+zinc 0 chunks many.zarr
+lines out
+[ "$count" = 2 ] || bad "not a header and one chunk"
+has 'c/524288'
 # each stored byte is read once by a pass over the chunks, of which the largest have 10 x 3
 stored=$(find a.zarr/a/c -type f -exec cat {} + | wc -c)
 for name in full chunks inner; do

@@ -286,12 +286,61 @@ large_shards(void **state)
 	stage_close(&s);
 }
 
+/* (4) Chunks and objects are listed and counted once, whatever their lengths, and however large objects are. */
+static void
+whole_objects(void **state)
+{
+	const uint64_t two[] = {2, 2}, large[] = {2048, 2048};
+	const zinc_array_options rows[] = {
+	    *ZINC_ARRAY_OPTIONS(.chunk_edges = "[[1, [2, 4000]], [1, [2, 4000]]]"),
+	    *ZINC_ARRAY_OPTIONS(.chunk_edges = "[[1, [3, 1], [2, 3999]], 2]"),
+	    *ZINC_ARRAY_OPTIONS(.chunks = two, .shard_edges = "[[2, [4, 3000]], [6, [4, 3000]]]"),
+	    *ZINC_ARRAY_OPTIONS(.chunks = two, .shards = large),
+	};
+	zinc_error err = ZINC_ERROR_INIT;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rows); i++) {
+		const uint64_t shape[] = {i < 2 ? 8001 : 8192, i < 2 ? 8001 : 8192};
+		zinc_explanation e = ZINC_EXPLANATION_INIT;
+		zinc_array_options o = rows[i];
+		zinc_stored stored = ZINC_STORED_INIT;
+		zinc_stats st = ZINC_STATS_INIT;
+		zinc_array *a = NULL;
+		int n = 0;
+		stage s;
+
+		stage_open(&s, 2, 0);
+		o.ndim = 2;
+		o.shape = shape;
+		o.dtype = "int32";
+		assert_ok(zinc_array_create(&a, s.h, "a", &o, &err));
+		set(a, 1, 1, 5);
+		set(a, 2, 2, 6);
+		set(a, 1501, 2000, 7);
+		assert_ok(zinc_array_stored(a, &stored, NULL, &err));
+		assert_ok(zinc_array_explain(a, NULL, NULL, count_chunk, &n, &e, &err));
+		assert_int_equal(e.only_stored, 1);
+		assert_int_equal(n, e.chunks_present);
+		assert_int_equal(n, i == 0 ? 2 : 3);
+		assert_int_equal(e.objects, stored.objects);
+		assert_int_equal(e.objects_present, stored.objects);
+		assert_int_equal(e.object_bytes, stored.bytes);
+		assert_ok(zinc_array_stats(a, NULL, NULL, &st, &err));
+		assert_int_equal(st.elements, shape[0] * shape[1]);
+		assert_string_equal(st.sum, "18");
+		zinc_array_close(a);
+		stage_close(&s);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(statistics), cmocka_unit_test(fill_values),  cmocka_unit_test(differences),
-	    cmocka_unit_test(huge),       cmocka_unit_test(large_shards),
+	    cmocka_unit_test(huge),       cmocka_unit_test(large_shards), cmocka_unit_test(whole_objects),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
