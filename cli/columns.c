@@ -3,7 +3,8 @@
  *
  * Promises (tests/cli/width.sh names each by its number):
  *
- * (4) A column is as wide as its widest cell, among the rows that are known when the first is printed.
+ * (4) A column is as wide as its widest cell, among the rows that are known when the first is printed.  A wider cell of
+ *     a later row shifts the rest of its row, and is cut only where the line has no room for it.
  * (5) No line is wider than the terminal: columns that may be cut get narrower, the widest first; then optional ones are
  *     left out, the last first, and named below the table; and at last the line is cut.
  * (6) Memory does not grow with the number of rows.
@@ -104,8 +105,29 @@ is_last(const struct table *t, int i)
 	return i == t->n;
 }
 
+/* Promise (4): the widths of one row.  Its wider cells share what the line has left, those that are never cut first. */
 static void
-print_cell(const struct table *t, struct line *l, int i, enum paint p, const char *s)
+row_widths(const struct table *t, const struct cell *row, size_t *width)
+{
+	const size_t whole = whole_width(t);
+	size_t spare = t->screen > whole ? t->screen - whole : 0, more;
+	int i, cut;
+
+	memcpy(width, t->width, sizeof t->width);
+	for (cut = 0; cut < 2; cut++)
+		for (i = 0; i < t->n; i++) {
+			const size_t n = columns(row[i].text);
+
+			if (may_cut(t->kind[i]) != cut || t->left_out[i] || n <= width[i])
+				continue;
+			more = cut && n - width[i] > spare ? spare : n - width[i];
+			width[i] += more;
+			spare -= more < spare ? more : spare;
+		}
+}
+
+static void
+print_cell(const struct table *t, struct line *l, int i, size_t width, enum paint p, const char *s)
 {
 	const bool last = is_last(t, i);
 	struct text cut = {NULL, 0, 0};
@@ -114,12 +136,12 @@ print_cell(const struct table *t, struct line *l, int i, enum paint p, const cha
 	if (t->left_out[i])
 		return;
 	if (t->kind[i] == COLUMN_KEY)
-		used = text_cut_front(&cut, s, l->left < t->width[i] ? l->left : t->width[i]);
+		used = text_cut_front(&cut, s, l->left < width ? l->left : width);
 	else if (may_cut(t->kind[i]))
-		used = text_cut(&cut, s, l->left < t->width[i] ? l->left : t->width[i]);
+		used = text_cut(&cut, s, l->left < width ? l->left : width);
 	else
 		text_puts(&cut, s);
-	pad = used < t->width[i] ? t->width[i] - used : 0;
+	pad = used < width ? width - used : 0;
 	s = text_str(&cut);
 	if (pad && t->kind[i] == COLUMN_RIGHT) {
 		struct text blank = {NULL, 0, 0};
@@ -152,7 +174,7 @@ print_header(struct table *t)
 	int i;
 
 	for (i = 0; i < t->n; i++)
-		print_cell(t, &l, i, DIM, t->head[i]);
+		print_cell(t, &l, i, t->width[i], DIM, t->head[i]);
 	line_end(&l, t->out);
 }
 
@@ -171,9 +193,11 @@ flush(struct table *t)
 	}
 	for (row = k = 0; row < rows; row++) {
 		struct line l = new_line(t);
+		size_t width[TABLE_COLUMNS];
 
+		row_widths(t, t->cells + k, width);
 		for (i = 0; i < t->n; i++, k++) {
-			print_cell(t, &l, i, t->cells[k].paint, t->cells[k].text);
+			print_cell(t, &l, i, width[i], t->cells[k].paint, t->cells[k].text);
 			free(t->cells[k].text);
 		}
 		line_end(&l, t->out);

@@ -28,6 +28,27 @@ done
 zinc 0 create long.zarr --shape 5000 --dtype uint8 --chunks 1
 zinc 0 chunks long.zarr
 [ "$(wc -l <out)" = 5001 ] || bad "5000 chunks and a header"
+# (4) wider cells after the rows that decide the widths: cut only where the line ends
+zinc 0 create later.zarr --shape 20000 --dtype uint8 --chunks 1
+zinc 0 chunks later.zarr
+lacks …
+has '19999      -  c/19999'
+COLUMNS=21 run 0 "$ZINC" chunks later.zarr
+lacks …
+COLUMNS=20 run 0 "$ZINC" chunks later.zarr
+has '19999      -  …19999'
+[ "$(LC_ALL=C.UTF-8 wc -L <out)" = 20 ] || bad "wider than 20 columns"
+zinc 0 create later_names.zarr --group
+mkdir later_names.zarr/{1000..2100}
+doc=$(<later_names.zarr/zarr.json)
+for node in later_names.zarr/[12]*; do
+	echo "$doc" >"$node/zarr.json"
+done
+zinc 0 create later_names.zarr/zone_with_a_long_name_a --shape 3 --dtype uint8
+zinc 0 create later_names.zarr/zone_with_a_long_name_b --shape 3 --dtype uint8
+zinc 0 ls -l later_names.zarr
+has 'zone_with_a_long_name_a  uint8 (3,)'
+has 'zone_with_a_long_name_b  uint8 (3,)'
 # stats of a group
 zinc 0 stats d.zarr
 [ "$(wc -l <out)" = 3 ] || bad "two arrays and a header"
