@@ -14,7 +14,8 @@
  *     have resized or replaced it.
  * (5) Where chunks have several lengths, new ones are such that the codecs can hold them: whole inner chunks in shards,
  *     and those that a codec takes that changes the shape of chunks.
- * (6) Chunk lengths that the document does not state, but that its reader has taken, are written with the new shape.
+ * (6) Chunk lengths that the document does not state, but that its reader has taken, are written with the new shape.  A
+ *     chunk grid under an old name gets its new one.
  */
 #include "array/engine.h"
 
@@ -153,7 +154,7 @@ edit_grid(const reshape *x, const zinc_meta *stored, zinc_json_doc *doc, zinc_er
 	st = zinc_grid_fit(g, x->before, x->after, unit, &changed, err);
 	for (d = 0; d < x->ndim && st == ZINC_OK && !stored->chain->maps_axes; d++)
 		st = x->after[d] > x->before[d] ? check_end(x, stored->chain, g, d, err) : ZINC_OK;
-	if (st == ZINC_OK && changed)
+	if (st == ZINC_OK && (changed || zinc_grid_is_renamed(g, zinc_json_member(root, "chunk_grid"))))
 		st = zinc_json_set(doc, root, "chunk_grid", zinc_grid_print(g, doc), err);
 	zinc_grid_free(g);
 	return st;

@@ -120,6 +120,9 @@ zinc_status zinc_grid_cut(zinc_grid *g, const uint64_t *shape, zinc_error *err);
 void zinc_grid_free(zinc_grid *g);
 zinc_json *zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc); /* the whole extension object */
 zinc_json *zinc_grid_print_configuration(const zinc_grid *g, zinc_json_doc *doc);
+/* Did zinc_grid_parse read the grid from `v` under another name than it is printed with?  That is a finding (M18, M40),
+ * so a document that is written anyway gets the printed grid. */
+bool zinc_grid_is_renamed(const zinc_grid *g, const zinc_json *v);
 
 /* Find a grid by its v3 name, or by URI; `match` is set to MINOR or SAME, or to MAJOR with no result.  NULL:
  * unknown. */

@@ -227,6 +227,15 @@ zinc_grid_print(const zinc_grid *g, zinc_json_doc *doc)
 	return v;
 }
 
+/* Documents of other versions have no name there, and registered grids print what they were given. */
+bool
+zinc_grid_is_renamed(const zinc_grid *g, const zinc_json *v)
+{
+	const zinc_json *name = zinc_json_member(v, "name");
+
+	return name && g->ops->print && !zinc_json_is_string(name, g->ops->name);
+}
+
 zinc_status
 zinc_register_grid(const zinc_grid_def *def, zinc_error *err)
 {

@@ -7,7 +7,8 @@
  * (2) What the target's format cannot hold is changed first.  Each change is reported: storage as replaced, content as
  *     lost.
  * (3) The result is read back and compared with the source, so that no loss goes unreported.
- * (4) Within a format, members that the options do not change keep their spelling, including unknown ones.
+ * (4) Within a format, members that the options do not change keep their spelling, including unknown ones.  Only a
+ *     chunk grid under an old name is printed again.
  */
 #include "tool/copy.h"
 
@@ -164,6 +165,14 @@ make_target(zinc_cp_translation *t)
 
 /* ---- within a format ---- */
 
+/* Must a member that is the same in both be printed again? */
+static bool
+must_print(const zinc_meta *source, const zinc_json *v)
+{
+	return strcmp(v->key, "chunk_grid") == 0 && source->grid &&
+	       zinc_grid_is_renamed(source->grid, zinc_json_member(zinc_json_root(source->doc), v->key));
+}
+
 /* The source's document with the members that differ between `before` and `after`. */
 static zinc_status
 change_members(zinc_cp_translation *t, const zinc_json *before, const zinc_json *after, zinc_json_doc **out)
@@ -176,7 +185,7 @@ change_members(zinc_cp_translation *t, const zinc_json *before, const zinc_json 
 	(void)zinc_json_remove(root, "consolidated_metadata");
 	for (v = after->first; v; v = v->next) {
 		was = zinc_json_member(before, v->key);
-		if (!was || !zinc_json_equal(was, v))
+		if (!was || !zinc_json_equal(was, v) || must_print(t->n->source, v))
 			ZINC_TRY(zinc_json_set(*out, root, v->key, zinc_json_copy(*out, v), t->err));
 	}
 	for (v = before->first; v; v = v->next)

@@ -116,6 +116,30 @@ zinc 0 info c.zarr
 has 'edges        [[5,10,[7,2],1],3]'
 same c.zarr
 
+# ---- other names of the grid are written anew with the document ----
+for grid in '"rectangular", "configuration": {"chunk_shape": [[5, 10, [7, 2], 1], 3]}' \
+	'"regular", "configuration": {"chunk_shape": [[5, 10, [7, 2], 1], 3]}'; do
+	rm -rf named.zarr c.zarr
+	cp -r a.zarr/a named.zarr
+	cat >named.zarr/zarr.json <<-EOF
+		{"zarr_format": 3, "node_type": "array", "shape": [30, 8], "data_type": "int16", "fill_value": 0, "attributes": {},
+		"chunk_grid": {"name": $grid}, "chunk_key_encoding": {"name": "default"}, "codecs": [{"name": "bytes",
+		"configuration": {"endian": "little"}}, {"name": "gzip", "configuration": {"level": 1}}]}
+	EOF
+	zinc 0 cp named.zarr c.zarr
+	cmp named.zarr/zarr.json c.zarr/zarr.json || bad "a copy without a change is not byte for byte"
+	for how in '--codecs zstd' '--dtype int32' '-s :20' '--key-encoding v2'; do
+		rm -rf c.zarr
+		zinc 0 cp named.zarr c.zarr $how
+		lacks replaced err
+		zinc 0 info --strict c.zarr
+		has 'edges        [[5,10,[7,2],1],3]'
+	done
+	zinc 0 resize named.zarr 20,8
+	zinc 0 info --strict named.zarr
+	has 'edges        [[5,10,[7,2],1],3]'
+done
+
 # ---- from, to and between chunks of several lengths ----
 for to in '--chunks 4,4' '--chunks auto' '--chunks [[1,29],[7,9]]' '--chunks [30,[4,4]]' '--chunks 3,2 --shards [[9,21],[2,6]]' \
 	'--chunks 3,2 --shards 6,4' '--format v2' '--format v3-2020' '--format v3-2022' '--format v3-2019'; do

@@ -567,7 +567,8 @@ test_replaced(void **unused)
 	       "], \"index_codecs\": [" LITTLE "]}}"
 #define TURN "{\"name\": \"transpose\", \"configuration\": {\"order\": [1, 0]}}, "
 
-/* (5) New chunks fit the codecs.  (6) Lengths that are taken from the shape are written before it changes. */
+/* (5) New chunks fit the codecs.  (6) Lengths that are taken from the shape are written before it changes, and old names
+ * replaced. */
 static void
 test_lengths(void **unused)
 {
@@ -587,6 +588,13 @@ test_lengths(void **unused)
 	    {CODED("[0, 8]", "regular\", \"configuration\": {\"chunk_shape\": [0, 8]", LITTLE), ZINC_OK, "[1,8]"},
 	    {CODED("[0, 8]", "regular\", \"configuration\": {\"chunk_shape\": [false, 8]", LITTLE), ZINC_OK, "[1,8]"},
 	    {CODED("[8, 8]", "regular\", \"configuration\": {\"chunk_shape\": [4.0, 8]", LITTLE), ZINC_OK, "[4.0,8]"},
+	    {CODED("[8, 8]", "regular\", \"configuration\": {\"chunk_shape\": [[1, 20], 8]", LITTLE), ZINC_OK,
+	     "\"rectilinear\",\"configuration\":{\"kind\":\"inline\",\"chunk_shapes\":[[1,20],8]}"},
+	    {CODED("[8, 8]", "rectangular\", \"configuration\": {\"chunk_shape\": [[1, 20], 8]", LITTLE), ZINC_OK,
+	     "\"rectilinear\",\"configuration\":{\"kind\":\"inline\",\"chunk_shapes\":[[1,20],8]}"},
+	    {CODED("[8, 8]",
+		   "rectilinear\", \"configuration\": {\"kind\": \"inline\", \"chunk_shapes\": [[4, 4, 1], 8]", LITTLE),
+	     ZINC_OK, "[[4,4,1],8]"},
 	};
 	zinc_error err = ZINC_ERROR_INIT;
 	char text[2000];
