@@ -339,10 +339,55 @@ select_names(struct layout *l)
 	return set(l, "dimension_names", out);
 }
 
+/* Has a grid for the new shape whole inner chunks of the chain in each of its chunks? */
+static zinc_status
+grid_fits(struct layout *l, const zinc_json *grid, const zinc_chain *chain, bool *fit)
+{
+	uint64_t unit[ZINC_MAX_NDIM];
+	zinc_report quiet;
+	zinc_grid *g;
+	zinc_status st;
+	int d;
+
+	*fit = true;
+	if (!grid)
+		return zinc_fail_nomem(l->err);
+	if (!zinc_chain_inner_shape(chain, unit))
+		return ZINC_OK;
+	zinc_report_init_quiet(&quiet, l->c->ctx, false);
+	st = zinc_grid_parse(&g, l->c->ctx, grid, l->ndim, l->shape, &quiet, NULL);
+	if (st != ZINC_OK)
+		return st == ZINC_E_NOMEM ? zinc_fail_nomem(l->err) : ZINC_OK;
+	for (d = 0; d < l->ndim; d++)
+		*fit = *fit && zinc_grid_divides(g, d, unit[d]) && zinc_grid_widest(g, d) % unit[d] == 0;
+	zinc_grid_free(g);
+	return ZINC_OK;
+}
+
+/* Where chunks end with the array, the new end may be within an inner chunk, which cannot be cut. */
+static zinc_status
+select_bounded(struct layout *l)
+{
+	const zinc_cp_wish *w = &l->n->wish;
+	const zinc_json *grid = zinc_json_member(l->root, "chunk_grid");
+	bool fit = is_named(grid, "regular");
+
+	if (!fit && !l->regrid)
+		ZINC_TRY(grid_fits(l, grid, l->n->source->chain, &fit));
+	if (fit)
+		return ZINC_OK;
+	l->regrid = true;
+	return asks_chunks(w) || asks_shards(w)
+		   ? ZINC_OK
+		   : zinc_cp_note(l->c, ZINC_COPY_REPLACED, l->n->from, l->err, "chunk grid %.60s becomes regular",
+				  l->n->source->grid->ops->name);
+}
+
 /* An integer drops its dimension; chunks and shards keep their extents along the others. */
 static zinc_status
 select_shape(struct layout *l)
 {
+	const bool listed = l->edges != NULL;
 	const zinc_select_dim *dims;
 	int d, k = 0;
 
@@ -363,6 +408,8 @@ select_shape(struct layout *l)
 	}
 	l->ndim = k;
 	ZINC_TRY(set(l, "shape", zinc_json_make_u64_list(l->doc, l->shape, k)));
+	if (!listed)
+		ZINC_TRY(select_bounded(l));
 	return select_names(l);
 }
 

@@ -288,6 +288,33 @@ for pair in 's :20,2:7' 't 3:20,:' 'u 3:20,1'; do
 	zinc 0 validate $name.zarr
 done
 
+# ---- a selection whose end cuts an inner chunk, where chunks end with the array ----
+bounded='{"name": "zarrs.regular_bounded", "configuration": {"chunk_shape": [4, 4]}}'
+halves=${shard/\[2\]/[2, 2]}
+rm -rf end.zarr
+mkdir end.zarr
+echo '{"zarr_format": 3, "node_type": "array", "shape": [30, 8], "data_type": "int16", "fill_value": 0, "attributes": {},
+	"chunk_grid": '$bounded', "chunk_key_encoding": {"name": "default"}, "codecs": ['$halves']}' >end.zarr/zarr.json
+zinc 0 put end.zarr --from noise
+for select in ':29' '1:, 1:' ':, 3' '2:5' ':28, 2:' '30:'; do
+	rm -rf part.zarr
+	zinc 0 cp end.zarr part.zarr -s "$select"
+	name='"regular"'
+	case $select in
+	':28, 2:' | '30:') name=zarrs.regular_bounded ;;
+	*) has 'replaced: /: chunk grid zarrs.regular_bounded becomes regular' err ;;
+	esac
+	has "$name" part.zarr/zarr.json
+	zinc 0 cat end.zarr -s "$select" --as raw
+	mv out part
+	zinc 0 cat part.zarr --as raw
+	cmp out part || bad "selection $select"
+	zinc 0 validate part.zarr
+done
+rm -rf part.zarr
+zinc 0 cp end.zarr part.zarr -s :29 --chunks 3,3 --shards 6,6
+[ ! -s err ] || bad "a note about a grid that was asked for"
+
 # ---- a copy in parts ----
 for to in '' '--chunks [[1,29],[7,9]]' '--format v2'; do
 	rm -rf p.zarr
