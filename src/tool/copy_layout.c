@@ -684,6 +684,50 @@ choose_shards(struct layout *l)
 	return w->shards ? take_shards(l, w->shards) : ZINC_OK;
 }
 
+/* Do the codecs of a chunk, among them shards in it, fit the new chunks? */
+static zinc_status
+inner_fits(struct layout *l, bool *fit)
+{
+	zinc_rep rep = {.dtype = l->dtype ? l->dtype : l->n->source->dtype, .ndim = l->ndim};
+	zinc_report quiet;
+	zinc_chain *c;
+	zinc_status st;
+
+	memcpy(rep.shape, l->chunks, sizeof rep.shape);
+	zinc_report_init_quiet(&quiet, l->c->ctx, false);
+	st = zinc_chain_parse(&c, l->c->ctx, l->inner, &rep, &quiet, NULL);
+	*fit = st == ZINC_OK;
+	if (st != ZINC_OK)
+		return st == ZINC_E_NOMEM ? zinc_fail_nomem(l->err) : ZINC_OK;
+	if (l->edges && !l->sharded)
+		st = grid_fits(l, rectilinear_grid(l), c, fit);
+	zinc_chain_free(c);
+	return st;
+}
+
+/* Dissolve shards in shards whose chunks do not divide the new ones, or have another number of dimensions. */
+static zinc_status
+fit_inner(struct layout *l)
+{
+	bool fit = false, dissolved = false;
+
+	while (find_codec(l->inner, "sharding_indexed")) {
+		ZINC_TRY(inner_fits(l, &fit));
+		if (fit)
+			break;
+		l->inner = inner_chain(l->doc, l->inner);
+		if (l->inner && l->ndim < l->n->source->ndim)
+			drop_transposes(l->doc, &l->inner);
+		if (!l->inner)
+			return zinc_fail_nomem(l->err);
+		dissolved = true;
+	}
+	return dissolved && l->sharded
+		   ? zinc_cp_note(l->c, ZINC_COPY_REPLACED, l->n->from, l->err,
+				  "shards in shards are left out, because they do not fit the new chunks")
+		   : ZINC_OK;
+}
+
 /* The requested chain, with the previous byte order of the elements. */
 static zinc_status
 choose_codecs(struct layout *l)
@@ -694,7 +738,7 @@ choose_codecs(struct layout *l)
 	zinc_rep rep = {.dtype = l->dtype ? l->dtype : l->n->source->dtype, .ndim = l->ndim};
 
 	if (!l->n->wish.codecs)
-		return ZINC_OK;
+		return l->anew ? fit_inner(l) : ZINC_OK;
 	l->anew = true;
 	memcpy(rep.shape, l->chunks, sizeof rep.shape);
 	return zinc_chain_parse_text(&l->inner, l->doc, l->n->wish.codecs, &rep, big, false, l->err);

@@ -315,6 +315,34 @@ rm -rf part.zarr
 zinc 0 cp end.zarr part.zarr -s :29 --chunks 3,3 --shards 6,6
 [ ! -s err ] || bad "a note about a grid that was asked for"
 
+# ---- shards in shards, with other chunks and fewer dimensions ----
+flip='{"name": "transpose", "configuration": {"order": [1, 0]}}'
+for between in "$halves" "$flip, ${halves/\"codecs\": [/\"codecs\": [$flip, }"; do
+	zinc 0 create in.zarr --overwrite --shape 30,8 --dtype int16 --chunks 8,8 \
+		--codecs "[{\"name\": \"sharding_indexed\", \"configuration\": {\"chunk_shape\": [4, 8], \"codecs\": [$between], $index}}]"
+	zinc 0 put in.zarr --from noise
+	for to in '--chunks 5,2' '--chunks 2,4 --shards 10,8' '--chunks 3,3 --dtype int16' '--chunks [[15,15],8]' '--chunks 5,3 --format v2'; do
+		rm -rf c.zarr
+		zinc 0 cp in.zarr c.zarr $to
+		case $to in
+		*2,4*) lacks 'left out' err ;;
+		*15*) has 'shards become plain chunks of several lengths' err ;;
+		*) has 'shards in shards are left out, because they do not fit the new chunks' err ;;
+		esac
+		same c.zarr
+	done
+	for select in '1' ':, 3' '2:7, 1' '1, 1'; do
+		rm -rf c.zarr
+		zinc 0 cp in.zarr c.zarr -s "$select"
+		has 'shards in shards are left out' err
+		zinc 0 cat in.zarr -s "$select" --as raw
+		mv out part
+		zinc 0 cat c.zarr --as raw
+		cmp out part || bad "selection $select"
+		zinc 0 validate c.zarr
+	done
+done
+
 # ---- a copy in parts ----
 for to in '' '--chunks [[1,29],[7,9]]' '--format v2'; do
 	rm -rf p.zarr
