@@ -3,6 +3,16 @@
  */
 #include "cli.h"
 
+/* Would the library make this change of the shape? */
+static int
+check_shape(const char *url, const zinc_array *a, const uint64_t *shape)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	const int status = may_write(url, zinc_array_hierarchy(a));
+
+	return status == DONE && zinc_array_resize_check(a, shape, &err) ? fail(url, &err) : status;
+}
+
 /* ---- resize ---- */
 
 static void
@@ -38,7 +48,7 @@ cmd_resize(struct run *r)
 		status = complain(USAGE, lengths, "has %d dimensions, the array has %d", ndim, zinc_array_ndim(a));
 	else if (zinc_array_unsupported(a))
 		status = complain(UNSUPPORTED, url, "%s", zinc_array_unsupported(a));
-	else if (r->args->dry_run && (status = may_write(url, zinc_array_hierarchy(a))) == DONE)
+	else if (r->args->dry_run && (status = check_shape(url, a, shape)) == DONE)
 		say_resize(r, url, a, shape);
 	else if (!r->args->dry_run && zinc_array_resize(a, shape, &until_stopped, &err))
 		status = fail(url, &err);
@@ -129,6 +139,23 @@ append_pieces(struct append *p)
 }
 
 static int
+dry_append(struct append *p)
+{
+	const uint64_t more = p->source.npy.shape[p->axis];
+	uint64_t shape[ZINC_MAX_NDIM];
+	int status;
+
+	memcpy(shape, zinc_array_shape(p->array), (size_t)zinc_array_ndim(p->array) * sizeof *shape);
+	if (__builtin_add_overflow(shape[p->axis], more, &shape[p->axis]))
+		return complain(USAGE, p->url, "the array would become too long");
+	status = check_shape(p->url, p->array, shape);
+	if (status == DONE)
+		out_printf(&p->run->out, "would add %llu along dimension %d of %s, from %s\n", (unsigned long long)more,
+			   p->axis, p->url, p->source.name);
+	return status;
+}
+
+static int
 append(struct append *p)
 {
 	uint64_t nbytes;
@@ -140,14 +167,8 @@ append(struct append *p)
 		status = source_check(&p->source, p->array, p->n);
 	if (status != DONE)
 		return status;
-	if (p->run->args->dry_run) {
-		status = may_write(p->url, zinc_array_hierarchy(p->array));
-		if (status != DONE)
-			return status;
-		out_printf(&p->run->out, "would add %llu along dimension %d of %s, from %s\n",
-			   (unsigned long long)p->source.npy.shape[p->axis], p->axis, p->url, p->source.name);
-		return DONE;
-	}
+	if (p->run->args->dry_run)
+		return dry_append(p);
 	if (__builtin_mul_overflow(p->n, p->source.npy.element, &nbytes) || nbytes > piece_budget(p->run))
 		return append_pieces(p);
 	return append_whole(p);

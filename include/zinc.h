@@ -807,6 +807,9 @@ ZINC_API ZINC_CHECKED zinc_status zinc_array_chunk_key(const zinc_array *a, cons
  */
 ZINC_API ZINC_CHECKED zinc_status zinc_array_resize(zinc_array *a, const uint64_t *shape, const zinc_call_options *call,
                                                     zinc_error *err);
+/* Would zinc_array_resize change this array, as it was opened or last refreshed, to the shape?  The same errors, but
+ * nothing is read or written. */
+ZINC_API ZINC_CHECKED zinc_status zinc_array_resize_check(const zinc_array *a, const uint64_t *shape, zinc_error *err);
 
 /*
  * Add `source` (shape required: the array's, but for `axis`) at the end of `axis`.  The range is

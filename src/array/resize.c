@@ -16,6 +16,7 @@
  *     and those that a codec takes that changes the shape of chunks.
  * (6) Chunk lengths that the document does not state, but that its reader has taken, are written with the new shape.  A
  *     chunk grid under an old name gets its new one.
+ * (7) zinc_array_resize_check changes nothing, and refuses what a resize of that array would refuse.
  */
 #include "array/engine.h"
 
@@ -407,13 +408,67 @@ delete_outside(zinc_array *a, const uint64_t *before, const zinc_wait *wait, zin
 
 /* ---- public ---- */
 
+/* Change a copy of the document, and read it as zinc_edit_node does. */
+static zinc_status
+try_shape(const zinc_array *a, reshape *x, zinc_error *err)
+{
+	const zinc_format *f = x->m->format;
+	zinc_json_doc *doc;
+	zinc_meta *after;
+	zinc_report r;
+	zinc_status st;
+
+	ZINC_TRY(zinc_json_new(&doc, a->ctx, err));
+	zinc_json_set_root(doc, zinc_json_copy(doc, zinc_json_root(x->m->doc)));
+	st = zinc_json_root(doc) ? edit_shape(x, x->m, doc, err) : zinc_fail_nomem(err);
+	if (st != ZINC_OK) {
+		zinc_json_free(doc);
+		return st;
+	}
+	zinc_report_init_quiet(&r, a->ctx, a->h->strict);
+	r.fallback = a->h->fallback;
+	r.code = ZINC_E_INVALID;
+	ZINC_TRY(f->parse(f, a->ctx, doc, ZINC_NODE_ARRAY, &r, &after, err));
+	zinc_meta_free(after);
+	return ZINC_OK;
+}
+
+/* What the store cannot do to chunks outside. */
+static const char *
+lacks(zinc_store *store)
+{
+	zinc_caps caps = ZINC_CAPS_INIT;
+
+	zinc_store_caps(store, &caps);
+	return !(caps.flags & ZINC_CAP_LIST) ? "list" : !(caps.flags & ZINC_CAP_ERASE) ? "erase" : NULL;
+}
+
+zinc_status
+zinc_array_resize_check(const zinc_array *a, const uint64_t *shape, zinc_error *err)
+{
+	reshape x = {.axis = -1, .shape = shape};
+	zinc_status st;
+	zinc_meta *m;
+
+	ZINC_TRY(ZINC_NEED(a && (shape || zinc_array_ndim(a) == 0), err));
+	x.m = m = zinc_array_snapshot(a);
+	x.ndim = m->ndim;
+	x.lacks = lacks(a->h->store);
+	st = check_resizable(m, err);
+	if (st == ZINC_OK)
+		st = zinc_hierarchy_writable(a->h, err);
+	if (st == ZINC_OK)
+		st = try_shape(a, &x, err);
+	zinc_meta_free(m);
+	return zinc_error_at_node(err, st, a->h, a->path);
+}
+
 zinc_status
 zinc_array_resize(zinc_array *a, const uint64_t *shape, const zinc_call_options *call, zinc_error *err)
 {
 	zinc_visit v;
 	zinc_hierarchy *h;
 	reshape x = {.axis = -1, .shape = shape};
-	zinc_caps caps = ZINC_CAPS_INIT;
 	zinc_status st;
 	zinc_meta *m;
 
@@ -423,8 +478,7 @@ zinc_array_resize(zinc_array *a, const uint64_t *shape, const zinc_call_options 
 	ZINC_TRY(zinc_visit_begin(&v, &h, call, err));
 	m = zinc_array_snapshot(a);
 	x.ndim = m->ndim;
-	zinc_store_caps(h->store, &caps);
-	x.lacks = !(caps.flags & ZINC_CAP_LIST) ? "list" : !(caps.flags & ZINC_CAP_ERASE) ? "erase" : NULL;
+	x.lacks = lacks(h->store);
 	st = check_resizable(m, err);
 	if (st == ZINC_OK)
 		st = put_shape(a, h, &x, err);

@@ -47,6 +47,25 @@ zinc 3 resize nothing.zarr 2,2
 zinc 0 create g.zarr --group
 zinc 3 resize g.zarr 2,2
 
+# ---- a dry run refuses what would be refused ----
+for document in '"chunk_grid": {"name": "zarrs.regular_bounded", "configuration": {"chunk_shape": [4]}}' \
+	'"chunk_grid": {"name": "rectilinear", "configuration": {"kind": "inline", "chunk_shapes": [[10, 99999999999]]}}'; do
+	rm -rf n.zarr
+	mkdir n.zarr
+	echo '{"zarr_format": 3, "node_type": "array", "shape": [10], "data_type": "uint8", "fill_value": 0, "attributes": {},
+		"chunk_key_encoding": {"name": "default"}, "codecs": [{"name": "bytes"}], '"$document}" >n.zarr/zarr.json
+	cp n.zarr/zarr.json before.json
+	npy more.npy "(2,)" '|u1' 01 02
+	for command in 'resize n.zarr 12' 'append n.zarr --from more.npy'; do
+		zinc 4 $command
+		mv err refused
+		zinc 4 $command --dry-run
+		[ "$(sed 's/.*: //' err)" = "$(sed 's/.*: //' refused)" ] || bad "another reason in a dry run"
+		[ ! -s out ] || bad "a promise of what is refused"
+	done
+	cmp before.json n.zarr/zarr.json || bad "the document changed"
+done
+
 # ---- append ----
 zinc 0 create a.zarr --shape 0,2 --dtype int16 --chunks 2,2
 npy one.npy "(1, 2)" '<i2' 01 00 02 00

@@ -166,6 +166,7 @@ grow_and_shrink(zinc_array *a)
 	CHECK(last == elements[3][15]);
 	zinc_store_caps(zinc_hierarchy_store(zinc_array_hierarchy(a)), &caps);
 	lists = (caps.flags & ZINC_CAP_LIST) != 0; /* otherwise the chunks outside are unknown */
+	GIVES(lists ? ZINC_OK : ZINC_E_UNSUPPORTED, zinc_array_resize_check(a, square, &err));
 	GIVES(lists ? ZINC_OK : ZINC_E_UNSUPPORTED, zinc_array_resize(a, square, NULL, &err));
 	OK(zinc_array_refresh(a, NULL, &err));
 	CHECK(zinc_array_shape(a)[0] == (lists ? 16u : 17u));

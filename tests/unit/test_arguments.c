@@ -243,6 +243,8 @@ arrays(void **state)
 	REFUSED(zinc_array_chunk_key(a, i, NULL, &err));
 	REFUSED(zinc_array_resize(NULL, i, NULL, &err));
 	REFUSED(zinc_array_resize(a, NULL, NULL, &err));
+	REFUSED(zinc_array_resize_check(NULL, i, &err));
+	REFUSED(zinc_array_resize_check(a, NULL, &err));
 	REFUSED(zinc_array_append(NULL, 0, ZINC_BUFFER(v, 4), NULL, NULL, &err));
 	REFUSED(zinc_array_append(a, 0, NULL, NULL, NULL, &err));
 	REFUSED(zinc_array_stack(NULL, NULL, &err));

@@ -568,7 +568,7 @@ test_replaced(void **unused)
 #define TURN "{\"name\": \"transpose\", \"configuration\": {\"order\": [1, 0]}}, "
 
 /* (5) New chunks fit the codecs.  (6) Lengths that are taken from the shape are written before it changes, and old names
- * replaced. */
+ * replaced.  (7) A check before has the same result. */
 static void
 test_lengths(void **unused)
 {
@@ -588,6 +588,12 @@ test_lengths(void **unused)
 	    {CODED("[0, 8]", "regular\", \"configuration\": {\"chunk_shape\": [0, 8]", LITTLE), ZINC_OK, "[1,8]"},
 	    {CODED("[0, 8]", "regular\", \"configuration\": {\"chunk_shape\": [false, 8]", LITTLE), ZINC_OK, "[1,8]"},
 	    {CODED("[8, 8]", "regular\", \"configuration\": {\"chunk_shape\": [4.0, 8]", LITTLE), ZINC_OK, "[4.0,8]"},
+	    {CODED("[8, 8]", "zarrs.regular_bounded\", \"configuration\": {\"chunk_shape\": [4, 8]", LITTLE),
+	     ZINC_E_UNSUPPORTED, "[4,8]"},
+	    {CODED("[8, 8]",
+		   "rectilinear\", \"configuration\": {\"kind\": \"inline\", \"chunk_shapes\": [[8, 99999999999], 8]",
+		   LITTLE),
+	     ZINC_E_LIMIT, "[[8,99999999999],8]"},
 	    {CODED("[8, 8]", "regular\", \"configuration\": {\"chunk_shape\": [[1, 20], 8]", LITTLE), ZINC_OK,
 	     "\"rectilinear\",\"configuration\":{\"kind\":\"inline\",\"chunk_shapes\":[[1,20],8]}"},
 	    {CODED("[8, 8]", "rectangular\", \"configuration\": {\"chunk_shape\": [[1, 20], 8]", LITTLE), ZINC_OK,
@@ -609,6 +615,9 @@ test_lengths(void **unused)
 		stage_open(&s, 1, 0);
 		a = stage_array(&s, "a", 8, 8, 4, 4, 0, 0, "none");
 		replace(&s, cases[i].document);
+		assert_ok(zinc_array_refresh(a, NULL, &err));
+		assert_int_equal(zinc_array_resize_check(a, (uint64_t[]){9, 8}, &err), cases[i].status);
+		assert_int_equal(zinc_array_shape(a)[0], strstr(cases[i].document, "[0, 8]") ? 0 : 8);
 		assert_int_equal(zinc_array_resize(a, (uint64_t[]){9, 8}, NULL, &err), cases[i].status);
 		assert_ok(zinc_store_get_all(s.memory, "a/zarr.json", &now, NULL, 0, NULL, &err));
 		for (n = k = 0; k < now.nbytes && n + 1 < sizeof text; k++)
