@@ -248,13 +248,24 @@ is_wide(const zinc_dtype *t)
 	return t->type == ZINC_FLOAT32 || t->type == ZINC_FLOAT64;
 }
 
+/* Nothing is known of codecs that programs register. */
+static bool
+may_change(const zinc_codec *c)
+{
+	return zinc_codec_loses(c) || zinc_codec_registered(c->ops);
+}
+
 static void
 find_rounding(zinc_chain *c)
 {
 	int k;
 
-	for (k = 0; k < c->naa; k++)
+	c->pack_changes = may_change(c->ab) || (c->shard && c->shard->inner->changes);
+	c->changes = c->pack_changes;
+	for (k = 0; k < c->naa; k++) {
 		c->rounds |= c->aa[k]->ops->array->rounds && !is_wide(c->aa_rep[k].dtype);
+		c->changes |= may_change(c->aa[k]);
+	}
 }
 
 /* A shard is open if its inner chunks are in the stored object as they are: no codec after it changes the bytes, and
@@ -300,8 +311,8 @@ finish(zinc_chain *c, zinc_error *err)
 	int i;
 
 	fold_orders(c);
-	find_rounding(c);
 	find_shard(c);
+	find_rounding(c);
 	c->fixed_size = c->ab->ops->fixed_size;
 	for (i = 0; i < c->nbb; i++)
 		c->fixed_size = c->fixed_size && c->bb[i]->ops->fixed_size;

@@ -613,18 +613,32 @@ encode_stage(encoding *e, int i)
 	return ZINC_OK;
 }
 
-/* (9) Decode what the array->array codecs have made of the chunk, in the deeper scratch. */
+/* Decode what has been made of the chunk: by the array->bytes codec too if that may change elements. */
+static zinc_status
+decode_back(decoding *d, const uint64_t *shape)
+{
+	zinc_status st = ZINC_OK;
+
+	if (d->c->pack_changes) {
+		ZINC_TRY(zinc_rep_bytes(&d->rep, &d->nbytes, d->err));
+		st = unpack(d);
+	} else {
+		d->elements = (uint8_t *)(uintptr_t)d->cur.p; /* never written through */
+	}
+	return st == ZINC_OK ? decode_arrays(d, shape, NULL) : zinc_error_at_codec(d->err, st, d->c->ab->ops->name);
+}
+
+/* (9) In the deeper scratch, because this one holds the result. */
 static zinc_status
 check_back(const encoding *e, const uint64_t *shape)
 {
 	zinc_error why = ZINC_ERROR_INIT;
-	decoding d = {
-	    .c = e->c, .s = zinc_scratch_inner(e->s), .elements = (uint8_t *)(uintptr_t)e->cur.p, .err = &why};
+	decoding d = {.c = e->c, .s = zinc_scratch_inner(e->s), .rep = e->rep, .cur = e->cur, .err = &why};
 	zinc_status st;
 
 	if (!d.s)
 		return zinc_fail_nomem(e->err);
-	st = decode_arrays(&d, shape, NULL);
+	st = decode_back(&d, shape);
 	if (st != ZINC_E_CORRUPT)
 		return st == ZINC_OK ? st : zinc_error_copy(e->err, &why);
 	st = zinc_fail(e->err, ZINC_E_RANGE, "the stored numbers could not be read back: %s", why.text);
@@ -675,7 +689,7 @@ encode_arrays(encoding *e, const uint64_t *shape, const zinc_view *in, const uin
 			return zinc_error_at_codec(e->err, st, ops->name);
 	}
 	*p = e->cur.p;
-	return c->rounds ? check_back(e, shape) : ZINC_OK;
+	return c->rounds && !c->pack_changes ? check_back(e, shape) : ZINC_OK;
 }
 
 /* Encode elements to packed bytes, with any array->array codecs. */
@@ -697,7 +711,9 @@ encode_elements(encoding *e, const uint64_t *shape, const zinc_view *in)
 		zinc_strides_c(e->rep.shape, e->rep.ndim, e->rep.dtype->size, strides);
 	}
 	st = pack(e, &e->rep, p, strides);
-	return st == ZINC_OK ? st : zinc_error_at_codec(e->err, st, c->ab->ops->name);
+	if (st != ZINC_OK)
+		return zinc_error_at_codec(e->err, st, c->ab->ops->name);
+	return c->rounds && c->pack_changes ? check_back(e, shape) : ZINC_OK;
 }
 
 static zinc_status

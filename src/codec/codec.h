@@ -85,6 +85,8 @@ typedef struct zinc_array_ops {
 	zinc_status (*reshape)(const zinc_codec *c, const zinc_rep *in, zinc_rep *out, zinc_error *err);
 	/* Decoding may refuse what encoding has made, because the decoded type does not have the result. */
 	bool rounds;
+	/* May decoded elements differ from those that were encoded?  NULL: no. */
+	bool (*loses)(const zinc_codec *c);
 } zinc_array_ops;
 
 /* Array->bytes. */
@@ -239,6 +241,16 @@ zinc_codec_reshapes(const zinc_codec_ops *ops)
 	return ops->array && ops->array->reshape;
 }
 
+/* May decoded elements differ from those that were encoded?  A shard's inner codecs do not count. */
+static inline bool
+zinc_codec_loses(const zinc_codec *c)
+{
+	const zinc_codec_ops *ops = c->ops;
+
+	return (ops->array && ops->array->loses && ops->array->loses(c)) ||
+	       (ops->pack && ops->pack->loses && ops->pack->loses(c));
+}
+
 /* Find a codec; NULL: unknown.  By the v3 name or an alias. */
 const zinc_codec_ops *zinc_codec_find(const char *name);
 /* By the v2 id: the row that reads v2's configurations ({"id": ..., the configuration}).  zinc_chain_parse takes
@@ -279,6 +291,8 @@ typedef struct zinc_chain {
 	bool maps_axes;          /* the same where they may also change elements, but no shape */
 	int from_axis[ZINC_MAX_NDIM];
 	bool rounds;             /* an array->array codec may refuse to decode what it has encoded */
+	bool changes;            /* decoded elements may differ from those that were encoded */
+	bool pack_changes;       /* the same of the array->bytes codec, with the inner codecs of a shard */
 	bool reshapes_only;      /* array->array codecs change the shape alone: elements are stored in C order of rep */
 	const zinc_shard *shard; /* ab, when it is sharding_indexed */
 	bool open_shard;         /* shard != NULL, reorders_only and nbb == 0: inner chunks can be fetched one by one */

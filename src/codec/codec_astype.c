@@ -121,10 +121,28 @@ astype_parse_words(const char *const *words, int nwords, const zinc_rep *in, zin
 	return zinc_recode_words(doc, *out, "decode_dtype", "encode_dtype", words[0], in, err);
 }
 
+static bool
+is_whole(const zinc_dtype *t)
+{
+	return t->kind == ZINC_KIND_BOOL || t->kind == ZINC_KIND_INT || t->kind == ZINC_KIND_UINT;
+}
+
+/* An integer is stored exactly as another integer, or not at all. */
+static bool
+astype_loses(const zinc_codec *c)
+{
+	const zinc_dtype *from = ((const zinc_recode *)c)->decoded, *to = ((const zinc_recode *)c)->encoded;
+
+	if (is_whole(from) && is_whole(to))
+		return false;
+	return from->kind != to->kind || to->size < from->size;
+}
+
 static const zinc_array_ops coder = {
     .encode = astype_encode,
     .decode = astype_decode,
     .rounds = true,
+    .loses = astype_loses,
 };
 
 const zinc_codec_ops zinc_codec_astype = {

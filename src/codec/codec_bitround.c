@@ -157,9 +157,18 @@ const zinc_codec_ops zinc_codec_v2_bitround = {
     .parse_words = bitround_parse_words,
 };
 
+static bool
+bitround_loses(const zinc_codec *c)
+{
+	const bitround_codec *b = (const bitround_codec *)c;
+
+	return b->keepbits < (b->as.bits ? b->as.bits : 8 * b->as.size);
+}
+
 static const zinc_array_ops coder = {
     .encode = bitround_encode,
     .decode = bitround_decode,
+    .loses = bitround_loses,
 };
 
 /* zarrs wrote the first; the other is in its aliases. */

@@ -693,10 +693,25 @@ cast_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc_
 	return ZINC_OK;
 }
 
+/* Without a map and without limits an integer is stored exactly as another integer, or not at all. */
+static bool
+cast_loses(const zinc_codec *codec)
+{
+	const cast_codec *c = (const cast_codec *)codec;
+	const zinc_dtype *from = c->encode.from, *to = c->encode.to;
+
+	if (c->encode.nentries > 0 || c->decode.nentries > 0)
+		return true;
+	if (from->kind == ZINC_KIND_FLOAT && to->kind == ZINC_KIND_FLOAT)
+		return !holds_floats(to, from);
+	return from->kind == ZINC_KIND_FLOAT || to->kind == ZINC_KIND_FLOAT || c->range != RANGE_ERROR;
+}
+
 static const zinc_array_ops coder = {
     .encode = cast_encode,
     .decode = cast_decode,
     .rounds = true,
+    .loses = cast_loses,
 };
 
 const zinc_codec_ops zinc_codec_cast_value = {

@@ -319,9 +319,17 @@ delta_parse_words(const char *const *words, int nwords, const zinc_rep *in, zinc
 	return zinc_recode_words(doc, *out, "dtype", "astype", nwords ? words[0] : NULL, in, err);
 }
 
+/* Sums of floats are rounded; those of integers are checked. */
+static bool
+delta_loses(const zinc_codec *c)
+{
+	return ((const delta_codec *)c)->decoded->kind == ZINC_KIND_FLOAT;
+}
+
 static const zinc_array_ops coder = {
     .encode = delta_encode,
     .decode = delta_decode,
+    .loses = delta_loses,
 };
 
 const zinc_codec_ops zinc_codec_delta = {

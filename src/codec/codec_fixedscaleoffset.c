@@ -234,10 +234,18 @@ scale_print(const zinc_codec *codec, zinc_json_doc *doc, zinc_json **out, zinc_e
 	return zinc_recode_print(doc, *out, "astype", c->types.encoded, c->types.encoded_big, err);
 }
 
+static bool
+scale_loses(const zinc_codec *c)
+{
+	(void)c;
+	return true;
+}
+
 static const zinc_array_ops coder = {
     .encode = scale_encode,
     .decode = scale_decode,
     .rounds = true,
+    .loses = scale_loses,
 };
 
 const zinc_codec_ops zinc_codec_fixedscaleoffset = {

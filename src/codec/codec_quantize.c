@@ -130,9 +130,17 @@ quantize_parse_words(const char *const *words, int nwords, const zinc_rep *in, z
 	return zinc_recode_words(doc, *out, "dtype", "astype", NULL, in, err);
 }
 
+static bool
+quantize_loses(const zinc_codec *c)
+{
+	(void)c;
+	return true;
+}
+
 static const zinc_array_ops coder = {
     .encode = quantize_encode,
     .decode = quantize_decode,
+    .loses = quantize_loses,
 };
 
 const zinc_codec_ops zinc_codec_quantize = {

@@ -434,9 +434,17 @@ scale_print(const zinc_codec *codec, zinc_json_doc *doc, zinc_json **out, zinc_e
 	return ZINC_OK;
 }
 
+/* Integers are exact. */
+static bool
+scale_loses(const zinc_codec *c)
+{
+	return ((const scale_codec *)c)->type->kind == ZINC_KIND_FLOAT;
+}
+
 static const zinc_array_ops coder = {
     .encode = scale_encode,
     .decode = scale_decode,
+    .loses = scale_loses,
 };
 
 const zinc_codec_ops zinc_codec_scale_offset = {

@@ -103,4 +103,15 @@ if ! "$ZINC" --version | grep -q 'zfp *no '; then
 	has "elements that are not given, such as those outside the array, have the fill value" err
 fi
 
+# what zfp would make too large for the array's type is refused, too, and the old chunk stays
+for chain in cast_value:float32+zfp:fixed_accuracy:8.0 cast_value:float32+zfp:fixed_precision:6 \
+	numcodecs.astype:f4+zfp:fixed_accuracy:8.0; do
+	zinc 0 create back.zarr --overwrite --shape 8 --dtype uint8 --codecs "$chain"
+	zinc 0 put back.zarr --from <(printf '\12\13\14\15\12\13\14\15')
+	cp back.zarr/c/0 old
+	zinc 2 put back.zarr -s 4: --from <(printf '\377\0\377\0')
+	has 'could not be read back' err
+	cmp -s back.zarr/c/0 old || bad "$chain: the old chunk is gone"
+	zinc 0 cat back.zarr
+done
 finish

@@ -401,6 +401,41 @@ unreadable(void **state)
 	chain_fini(&t);
 }
 
+/* (9) The four int8 `good` are stored; with `bad` instead of the last, nothing is. */
+static void
+refuses_last(const char *codecs, const char *dtype, int8_t good, int8_t bad)
+{
+	const uint64_t four[] = {4, ENDED};
+	int8_t in[4] = {0, 1, 2, good};
+	zinc_error err = ZINC_ERROR_INIT;
+	chain_case t;
+
+	assert_ok(chain_init(&t, NULL, codecs, dtype, four, NULL, true, &err));
+	assert_ok(chain_encode(&t, in, &err));
+	in[3] = bad;
+	assert_int_equal(chain_encode(&t, in, &err), ZINC_E_RANGE);
+	assert_int_equal(t.out.n, 0);
+	assert_non_null(strstr(zinc_error_text(&err), "could not be read back"));
+	chain_fini(&t);
+}
+
+#define CAST(type)  "{\"name\": \"cast_value\", \"configuration\": {\"data_type\": \"" type "\"}}"
+#define WITHOUT_LOW "{\"name\": \"packbits\", \"configuration\": {\"first_bit\": 8}}"
+#define ROUNDED     "{\"name\": \"bitround\", \"configuration\": {\"keepbits\": 1}}"
+
+/* (9) Codecs behind the one that refuses change the elements: an array->bytes codec, and codecs of a shard. */
+static void
+unreadable_behind(void **state)
+{
+	(void)state;
+	/* -127 & ~255 is -256; 255 rounds to 256 */
+	refuses_last("[" CAST("int16") "," WITHOUT_LOW "]", "int8", 100, -127);
+	refuses_last("[" SHARD("[2]", CAST("int16") "," WITHOUT_LOW) "]", "int8", 100, -127);
+	refuses_last("[" CAST("int16") "," SHARD("[2]", WITHOUT_LOW) "]", "int8", 100, -127);
+	refuses_last("[" CAST("uint16") "," SHARD("[2]", ROUNDED "," LITTLE) "]", "uint8", 100, -1);
+	refuses_last("[" CAST("uint16") "," SHARD("[2]", SHARD("[1]", ROUNDED "," LITTLE)) "]", "uint8", 100, -1);
+}
+
 /* (1) (5) (8) Each chain with each shape and type gives its elements back, from any strides, into any place. */
 static void
 any_way(const char *codecs, const char *dtype)
@@ -756,12 +791,16 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(unreadable),     cmocka_unit_test(lists),         cmocka_unit_test(orders),
-	    cmocka_unit_test(unknown_codecs), cmocka_unit_test(whose_fault),   cmocka_unit_test(limits),
-	    cmocka_unit_test(printed),        cmocka_unit_test(texts),         cmocka_unit_test(bad_texts),
-	    cmocka_unit_test(made_sharded),   cmocka_unit_test(every_way),     cmocka_unit_test(not_copied),
-	    cmocka_unit_test(other_shapes),   cmocka_unit_test(faults),        cmocka_unit_test(warm),
-	    cmocka_unit_test(fills),          cmocka_unit_test(out_of_memory), cmocka_unit_test(table),
+	    cmocka_unit_test(unreadable),     cmocka_unit_test(unreadable_behind),
+	    cmocka_unit_test(lists),          cmocka_unit_test(orders),
+	    cmocka_unit_test(unknown_codecs), cmocka_unit_test(whose_fault),
+	    cmocka_unit_test(limits),         cmocka_unit_test(printed),
+	    cmocka_unit_test(texts),          cmocka_unit_test(bad_texts),
+	    cmocka_unit_test(made_sharded),   cmocka_unit_test(every_way),
+	    cmocka_unit_test(not_copied),     cmocka_unit_test(other_shapes),
+	    cmocka_unit_test(faults),         cmocka_unit_test(warm),
+	    cmocka_unit_test(fills),          cmocka_unit_test(out_of_memory),
+	    cmocka_unit_test(table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
