@@ -240,14 +240,6 @@ fold_orders(zinc_chain *c)
 		memcpy(c->axis, c->from_axis, sizeof c->axis);
 }
 
-/* The range of float32 and float64 is larger than that of all integers, so what is stored for them decodes, except at
- * the very end of their range. */
-static bool
-is_wide(const zinc_dtype *t)
-{
-	return t->type == ZINC_FLOAT32 || t->type == ZINC_FLOAT64;
-}
-
 /* Nothing is known of codecs that programs register. */
 static bool
 may_change(const zinc_codec *c)
@@ -256,14 +248,16 @@ may_change(const zinc_codec *c)
 }
 
 static void
-find_rounding(zinc_chain *c)
+find_refusals(zinc_chain *c)
 {
 	int k;
 
 	c->pack_changes = may_change(c->ab) || (c->shard && c->shard->inner->changes);
 	c->changes = c->pack_changes;
-	for (k = 0; k < c->naa; k++) {
-		c->rounds |= c->aa[k]->ops->array->rounds && !is_wide(c->aa_rep[k].dtype);
+	for (k = c->naa; k-- > 0;) {
+		const zinc_array_ops *ops = c->aa[k]->ops->array;
+
+		c->reads_back |= ops->refuses && ops->refuses(c->aa[k], c->changes);
 		c->changes |= may_change(c->aa[k]);
 	}
 }
@@ -312,7 +306,7 @@ finish(zinc_chain *c, zinc_error *err)
 
 	fold_orders(c);
 	find_shard(c);
-	find_rounding(c);
+	find_refusals(c);
 	c->fixed_size = c->ab->ops->fixed_size;
 	for (i = 0; i < c->nbb; i++)
 		c->fixed_size = c->fixed_size && c->bb[i]->ops->fixed_size;

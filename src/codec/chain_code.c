@@ -689,7 +689,7 @@ encode_arrays(encoding *e, const uint64_t *shape, const zinc_view *in, const uin
 			return zinc_error_at_codec(e->err, st, ops->name);
 	}
 	*p = e->cur.p;
-	return c->rounds && !c->pack_changes ? check_back(e, shape) : ZINC_OK;
+	return c->reads_back && !c->pack_changes ? check_back(e, shape) : ZINC_OK;
 }
 
 /* Encode elements to packed bytes, with any array->array codecs. */
@@ -713,7 +713,7 @@ encode_elements(encoding *e, const uint64_t *shape, const zinc_view *in)
 	st = pack(e, &e->rep, p, strides);
 	if (st != ZINC_OK)
 		return zinc_error_at_codec(e->err, st, c->ab->ops->name);
-	return c->rounds && c->pack_changes ? check_back(e, shape) : ZINC_OK;
+	return c->reads_back && c->pack_changes ? check_back(e, shape) : ZINC_OK;
 }
 
 static zinc_status

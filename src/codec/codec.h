@@ -83,8 +83,9 @@ typedef struct zinc_array_ops {
 	 * `out` for chunks of the shape of `in`.  E_CORRUPT: impossible for this shape.  Then encode and decode are not
 	 * needed.  NULL for the others. */
 	zinc_status (*reshape)(const zinc_codec *c, const zinc_rep *in, zinc_rep *out, zinc_error *err);
-	/* Decoding may refuse what encoding has made, because the decoded type does not have the result. */
-	bool rounds;
+	/* May decoding refuse what encoding has made?  `changed`: after codecs behind it have changed that.  NULL:
+	 * no. */
+	bool (*refuses)(const zinc_codec *c, bool changed);
 	/* May decoded elements differ from those that were encoded?  NULL: no. */
 	bool (*loses)(const zinc_codec *c);
 } zinc_array_ops;
@@ -290,7 +291,7 @@ typedef struct zinc_chain {
 	int axis[ZINC_MAX_NDIM]; /* if so: axis i of ab_rep is axis axis[i] of rep; else axis[i] is i */
 	bool maps_axes;          /* the same where they may also change elements, but no shape */
 	int from_axis[ZINC_MAX_NDIM];
-	bool rounds;             /* an array->array codec may refuse to decode what it has encoded */
+	bool reads_back;         /* a chunk must be decoded before it is written: a codec may refuse to decode it */
 	bool changes;            /* decoded elements may differ from those that were encoded */
 	bool pack_changes;       /* the same of the array->bytes codec, with the inner codecs of a shard */
 	bool reshapes_only;      /* array->array codecs change the shape alone: elements are stored in C order of rep */

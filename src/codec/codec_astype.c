@@ -138,10 +138,18 @@ astype_loses(const zinc_codec *c)
 	return from->kind != to->kind || to->size < from->size;
 }
 
+/* Every number fits float32 and float64, if necessary as infinity.  The decoded type may differ from the array's. */
+static bool
+astype_refuses(const zinc_codec *c, bool changed)
+{
+	(void)changed;
+	return !zinc_recode_wide(((const zinc_recode *)c)->decoded);
+}
+
 static const zinc_array_ops coder = {
     .encode = astype_encode,
     .decode = astype_decode,
-    .rounds = true,
+    .refuses = astype_refuses,
     .loses = astype_loses,
 };
 

@@ -707,10 +707,23 @@ cast_loses(const zinc_codec *codec)
 	return from->kind == ZINC_KIND_FLOAT || to->kind == ZINC_KIND_FLOAT || c->range != RANGE_ERROR;
 }
 
+/* float32 and float64 have a neighbour of every number, but float64 has numbers beyond float32: from the map, or from
+ * codecs behind. */
+static bool
+cast_refuses(const zinc_codec *codec, bool changed)
+{
+	const cast_codec *c = (const cast_codec *)codec;
+
+	if (!zinc_recode_wide(c->decode.to))
+		return true;
+	return (changed || c->encode.nentries > 0) && c->decode.to->type == ZINC_FLOAT32 &&
+	       c->decode.from->type == ZINC_FLOAT64;
+}
+
 static const zinc_array_ops coder = {
     .encode = cast_encode,
     .decode = cast_decode,
-    .rounds = true,
+    .refuses = cast_refuses,
     .loses = cast_loses,
 };
 

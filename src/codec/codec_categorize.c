@@ -283,9 +283,18 @@ categorize_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_
 	return zinc_recode_print(doc, *out, "astype", k->encoded, k->big, err);
 }
 
+/* Another number may be that of no label. */
+static bool
+categorize_refuses(const zinc_codec *c, bool changed)
+{
+	(void)c;
+	return changed;
+}
+
 static const zinc_array_ops coder = {
     .encode = categorize_encode,
     .decode = categorize_decode,
+    .refuses = categorize_refuses,
 };
 
 const zinc_codec_ops zinc_codec_categorize = {

@@ -326,9 +326,19 @@ delta_loses(const zinc_codec *c)
 	return ((const delta_codec *)c)->decoded->kind == ZINC_KIND_FLOAT;
 }
 
+/* Only sums of floats may not fit an integer. */
+static bool
+delta_refuses(const zinc_codec *c, bool changed)
+{
+	const delta_codec *d = (const delta_codec *)c;
+
+	return changed && d->sum && d->decoded->kind != ZINC_KIND_FLOAT;
+}
+
 static const zinc_array_ops coder = {
     .encode = delta_encode,
     .decode = delta_decode,
+    .refuses = delta_refuses,
     .loses = delta_loses,
 };
 

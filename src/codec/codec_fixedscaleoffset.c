@@ -241,10 +241,18 @@ scale_loses(const zinc_codec *c)
 	return true;
 }
 
+/* Every number fits float32 and float64, if necessary as infinity. */
+static bool
+scale_refuses(const zinc_codec *c, bool changed)
+{
+	(void)changed;
+	return !zinc_recode_wide(((const scale_codec *)c)->types.decoded);
+}
+
 static const zinc_array_ops coder = {
     .encode = scale_encode,
     .decode = scale_decode,
-    .rounds = true,
+    .refuses = scale_refuses,
     .loses = scale_loses,
 };
 

@@ -229,6 +229,8 @@ zinc_status zinc_recode_print(zinc_json_doc *doc, zinc_json *o, const char *memb
 /* For parse_words: {decoded: type of the array, encoded: the word, or the same type}. */
 zinc_status zinc_recode_words(zinc_json_doc *doc, zinc_json *o, const char *decoded, const char *encoded,
 			      const char *word, const zinc_rep *in, zinc_error *err);
+/* Is it float32 or float64, which have a neighbour of every integer, and of every number of the smaller floats? */
+bool zinc_recode_wide(const zinc_dtype *t);
 /* The number of elements of a chunk. */
 zinc_status zinc_recode_count(const zinc_rep *rep, size_t *n, zinc_error *err);
 

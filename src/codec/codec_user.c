@@ -304,7 +304,16 @@ user_decode_array(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, con
 
 /* ---- registration ---- */
 
-static const zinc_array_ops array_ops = {.encode = user_encode_array, .decode = user_decode_array};
+/* Nobody knows. */
+static bool
+user_refuses(const zinc_codec *c, bool changed)
+{
+	(void)c;
+	return changed;
+}
+
+static const zinc_array_ops array_ops = {
+    .encode = user_encode_array, .decode = user_decode_array, .refuses = user_refuses};
 static const zinc_pack_ops pack_ops = {.encode = user_pack, .decode = user_unpack, .bound = user_packed_bound};
 static const zinc_bytes_ops bytes_ops = {.bound = user_bound, .encode = user_encode, .decode = user_decode};
 

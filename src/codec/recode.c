@@ -130,6 +130,12 @@ zinc_recode_words(zinc_json_doc *doc, zinc_json *o, const char *decoded, const c
 	return zinc_recode_print(doc, o, encoded, in->dtype, false, err);
 }
 
+bool
+zinc_recode_wide(const zinc_dtype *t)
+{
+	return t->type == ZINC_FLOAT32 || t->type == ZINC_FLOAT64;
+}
+
 zinc_status
 zinc_recode_count(const zinc_rep *rep, size_t *n, zinc_error *err)
 {

@@ -82,6 +82,17 @@ bools(void **state)
 	codec_decodes(CHAIN("f4", "b1"), "bool", three, "0000803f 0000003f 00000000", ZINC_E_CORRUPT, NULL);
 }
 
+/* (2) Also of an array of floats whose bits are taken for integers: 2^31 - 1 is 2^31 as a float. */
+static void
+comes_back(void **state)
+{
+	const int32_t in[] = {0, 1, INT32_MAX};
+
+	(void)state;
+	codec_encodes(CHAIN("<f4", "<i4"), "int32", three, in, ZINC_E_RANGE, NULL);
+	codec_encodes(CHAIN("<f4", "<i4"), "float32", three, in, ZINC_E_RANGE, NULL);
+}
+
 #define AT "/0/configuration"
 
 static void
@@ -112,8 +123,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(vectors), cmocka_unit_test(blocks),        cmocka_unit_test(ranges),
-	    cmocka_unit_test(bools),   cmocka_unit_test(configuration),
+	    cmocka_unit_test(vectors),    cmocka_unit_test(blocks), cmocka_unit_test(ranges),
+	    cmocka_unit_test(comes_back), cmocka_unit_test(bools),  cmocka_unit_test(configuration),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
  *
  * The oracle computes with long doubles, floorl and fmodl, from the parameters of a type alone.
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -202,6 +203,26 @@ comes_back(void **state)
 		      ZINC_OK, "00 3c 40 5c");
 	codec_encodes(CHAIN("\"data_type\": \"float8_e5m2\", \"rounding\": \"towards-zero\""), "uint8", four, large,
 		      ZINC_OK, "00 3c 40 5b");
+}
+
+/* float32 has no neighbour of every float64: a pair, or a codec behind, may make larger ones. */
+static void
+wide_comes_back(void **state)
+{
+#define ROUNDED(members)                                                                                               \
+	"[" CAST(members) ", {\"name\": \"bitround\", \"configuration\": {\"keepbits\": 2}}, " LITTLE "]"
+	const float in[] = {0, 1, 2, 3}, most[] = {0, 0, 0, FLT_MAX};
+
+	(void)state;
+	codec_encodes(CHAIN("\"data_type\": \"float64\"" MAP("[3, 1e300]", "")), "float32", four, in, ZINC_E_RANGE,
+		      NULL);
+	codec_encodes(CHAIN("\"data_type\": \"float64\"" MAP("[3, 1e300]", "[1e300, 3]")), "float32", four, in, ZINC_OK,
+		      "0000000000000000 000000000000f03f 0000000000000040 9c7500883ce4377e");
+	codec_encodes(CHAIN("\"data_type\": \"float64\""), "float32", four, most, ZINC_OK,
+		      "0000000000000000 0000000000000000 0000000000000000 000000e0ffffef47");
+	codec_encodes(ROUNDED("\"data_type\": \"float64\""), "float32", four, most, ZINC_E_RANGE, NULL);
+	codec_encodes(ROUNDED("\"data_type\": \"float64\", \"out_of_range\": \"clamp\""), "float32", four, most,
+		      ZINC_OK, "0000000000000000 0000000000000000 0000000000000000 000000000000f047");
 }
 
 /* ---- (5) ---- */
@@ -762,11 +783,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(spec_vectors), cmocka_unit_test(roundings),     cmocka_unit_test(floats),
-	    cmocka_unit_test(not_numbers),  cmocka_unit_test(reading),       cmocka_unit_test(maps),
-	    cmocka_unit_test(flushed),      cmocka_unit_test(comes_back),    cmocka_unit_test(fill_values),
-	    cmocka_unit_test(shards),       cmocka_unit_test(every_pair),    cmocka_unit_test(mapped_blocks),
-	    cmocka_unit_test(mapped_pairs), cmocka_unit_test(configuration), cmocka_unit_test(findings),
+	    cmocka_unit_test(spec_vectors),  cmocka_unit_test(roundings),    cmocka_unit_test(floats),
+	    cmocka_unit_test(not_numbers),   cmocka_unit_test(reading),      cmocka_unit_test(maps),
+	    cmocka_unit_test(flushed),       cmocka_unit_test(comes_back),   cmocka_unit_test(wide_comes_back),
+	    cmocka_unit_test(fill_values),   cmocka_unit_test(shards),       cmocka_unit_test(every_pair),
+	    cmocka_unit_test(mapped_blocks), cmocka_unit_test(mapped_pairs), cmocka_unit_test(configuration),
+	    cmocka_unit_test(findings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,6 +53,20 @@ no_label(void **state)
 	codec_decodes(CHAIN("[\"a\", \"b\"]"), "<U3", four, "0201", ZINC_E_CORRUPT, NULL);
 }
 
+/* (2) A codec behind may make another number of a label's: 3 is rounded to 4. */
+static void
+changed(void **state)
+{
+	const u3 in[4] = {{'b'}, {'a'}, {0}, {'c'}}, small[4] = {{'b'}, {'a'}, {0}, {'a'}};
+
+	(void)state;
+#define ROUNDED                                                                                                        \
+	"[" CATEGORIZE("[\"a\", \"b\", \"c\"]", "<U3",                                                                 \
+		       "|u1") ", {\"name\": \"bitround\", \"configuration\": {\"keepbits\": 1}}, \"bytes\"]"
+	codec_encodes(ROUNDED, "<U3", four, in, ZINC_E_RANGE, NULL);
+	codec_encodes(ROUNDED, "<U3", four, small, ZINC_OK, "02010001");
+}
+
 /* (3) */
 static void
 equal_and_long(void **state)
@@ -156,8 +170,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(characters),  cmocka_unit_test(no_label), cmocka_unit_test(equal_and_long),
-	    cmocka_unit_test(many_labels), cmocka_unit_test(texts),    cmocka_unit_test(configuration),
+	    cmocka_unit_test(characters),     cmocka_unit_test(no_label),    cmocka_unit_test(changed),
+	    cmocka_unit_test(equal_and_long), cmocka_unit_test(many_labels), cmocka_unit_test(texts),
+	    cmocka_unit_test(configuration),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

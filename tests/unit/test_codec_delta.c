@@ -193,6 +193,18 @@ fill(void **state)
 	chain_roundtrip(CHAIN("f4", "f4"), "float32", none, NULL, "");
 }
 
+/* (3) A codec behind may make a difference, and so a sum, too large: 2e9 is rounded to 2^31. */
+static void
+changed(void **state)
+{
+	const int32_t in[] = {0, 1, 2000000001}, small[] = {0, 1, 3};
+
+	(void)state;
+#define ROUNDED "[" DELTA("<i4", "<f4") ", {\"name\": \"bitround\", \"configuration\": {\"keepbits\": 1}}, " LITTLE "]"
+	codec_encodes(ROUNDED, "int32", three, in, ZINC_E_RANGE, NULL);
+	codec_encodes(ROUNDED, "int32", three, small, ZINC_OK, "00000000 0000803f 00000040");
+}
+
 #define AT "/0/configuration"
 
 static void
@@ -236,10 +248,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(vectors),       cmocka_unit_test(integers), cmocka_unit_test(narrow),
-	    cmocka_unit_test(floats),        cmocka_unit_test(special),  cmocka_unit_test(mixed),
-	    cmocka_unit_test(corrupt),       cmocka_unit_test(fill),     cmocka_unit_test(stored_order),
-	    cmocka_unit_test(configuration),
+	    cmocka_unit_test(vectors),      cmocka_unit_test(integers),      cmocka_unit_test(narrow),
+	    cmocka_unit_test(floats),       cmocka_unit_test(special),       cmocka_unit_test(mixed),
+	    cmocka_unit_test(corrupt),      cmocka_unit_test(changed),       cmocka_unit_test(fill),
+	    cmocka_unit_test(stored_order), cmocka_unit_test(configuration),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
