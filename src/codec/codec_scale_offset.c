@@ -9,7 +9,7 @@
  * (1) Each operation is rounded to the type of the elements, to nearest even.  Integers are computed exactly.
  * (2) A result that the type cannot represent is never stored nor returned: E_RANGE on writing, E_CORRUPT on reading.
  *     For integers these are overflow and a division with a remainder, for floats a finite number that would become
- *     infinite.
+ *     infinite.  Writing also computes what reading will: what is stored, decodes.
  * (3) NaN and infinities stay what they are, except for the sign of an infinity.
  * (4) The codecs behind it have the fill value (fill - offset) * scale.
  *
@@ -38,7 +38,8 @@ static const zinc_member members[] = {{.name = "offset"}, {.name = "scale"}, {.n
 
 /* ---- float32, float64 ---- */
 
-/* Elements may be at any address.  A finite element with a result that is not fails. */
+/* Elements may be at any address.  A finite element with a result that is not fails.  So does one that would be read
+ * as infinity, by a rounding at the end of the range: only above `limit` is this computed. */
 #define DEFINE_FLOATS(type, name, finite_max, magnitude)                                                               \
 	typedef type name __attribute__((aligned(1), may_alias));                                                      \
                                                                                                                        \
@@ -47,21 +48,36 @@ static const zinc_member members[] = {{.name = "offset"}, {.name = "scale"}, {.n
 		return (magnitude(x) <= finite_max) & !(magnitude(y) <= finite_max);                                   \
 	}                                                                                                              \
                                                                                                                        \
+	static bool name##_returns(type x, type y, type offset, type scale)                                            \
+	{                                                                                                              \
+		return !name##_fails(x, y) && !name##_fails(x, y / scale + offset);                                    \
+	}                                                                                                              \
+                                                                                                                       \
+	static type name##_limit(type offset, type scale)                                                              \
+	{                                                                                                              \
+		const type limit = finite_max / 4 * magnitude(scale);                                                  \
+                                                                                                                       \
+		if (magnitude(offset) > finite_max / 2)                                                                \
+			return 0;                                                                                      \
+		return limit < finite_max ? limit : finite_max;                                                        \
+	}                                                                                                              \
+                                                                                                                       \
 	static size_t scale_##name(const scale_codec *c, const void *from, void *to, size_t n, bool back)              \
 	{                                                                                                              \
 		const name *in = (const name *)from;                                                                   \
 		name *out = (name *)to;                                                                                \
-		type offset, scale;                                                                                    \
+		type offset, scale, limit;                                                                             \
 		bool bad = false;                                                                                      \
 		size_t i;                                                                                              \
                                                                                                                        \
 		zinc_bits_put(&offset, sizeof offset, c->offset);                                                      \
 		zinc_bits_put(&scale, sizeof scale, c->scale);                                                         \
+		limit = name##_limit(offset, scale);                                                                   \
 		for (i = 0; i < n && !back; i++) {                                                                     \
 			const type x = in[i], y = (x - offset) * scale;                                                \
                                                                                                                        \
 			out[i] = y;                                                                                    \
-			bad |= name##_fails(x, y);                                                                     \
+			bad |= (magnitude(x) <= finite_max) & !(magnitude(y) <= limit);                                \
 		}                                                                                                      \
 		for (i = 0; i < n && back; i++) {                                                                      \
 			const type x = in[i], y = x / scale + offset;                                                  \
@@ -69,9 +85,10 @@ static const zinc_member members[] = {{.name = "offset"}, {.name = "scale"}, {.n
 			out[i] = y;                                                                                    \
 			bad |= name##_fails(x, y);                                                                     \
 		}                                                                                                      \
-		for (i = 0; bad && !name##_fails(in[i], out[i]); i++)                                                  \
-			;                                                                                              \
-		return bad ? i : n;                                                                                    \
+		for (i = 0; bad && i < n; i++)                                                                         \
+			if (back ? name##_fails(in[i], out[i]) : !name##_returns(in[i], out[i], offset, scale))        \
+				return i;                                                                              \
+		return n;                                                                                              \
 	}
 
 DEFINE_FLOATS(float, float32, FLT_MAX, fabsf)
@@ -106,6 +123,32 @@ number_of(const zinc_dtype *t, const void *element)
 
 /* A double has more than twice the digits of these types, so rounding its result once more is the same as rounding the
  * exact one. */
+static bool
+decode_small(const zinc_dtype *t, double *v, double offset, double scale)
+{
+	*v /= scale;
+	if (!round_to_type(t, v))
+		return false;
+	*v += offset;
+	return round_to_type(t, v);
+}
+
+/* What would not decode fails, too. */
+static bool
+encode_small(const zinc_dtype *t, double *v, double offset, double scale)
+{
+	double back;
+
+	*v -= offset;
+	if (!round_to_type(t, v))
+		return false;
+	*v *= scale;
+	if (!round_to_type(t, v))
+		return false;
+	back = *v;
+	return decode_small(t, &back, offset, scale);
+}
+
 static size_t
 scale_small(const scale_codec *c, const void *in, void *out, size_t n, bool back)
 {
@@ -121,11 +164,7 @@ scale_small(const scale_codec *c, const void *in, void *out, size_t n, bool back
 	scale = number_of(t, &packed[1]);
 	for (i = 0; i < n; i++) {
 		v = number_of(t, (const uint8_t *)in + i * t->size);
-		v = back ? v / scale : v - offset;
-		if (!round_to_type(t, &v))
-			return i;
-		v = back ? v + offset : v * scale;
-		if (!round_to_type(t, &v))
+		if (back ? !decode_small(t, &v, offset, scale) : !encode_small(t, &v, offset, scale))
 			return i;
 		zinc_exact_read_double(v, &x);
 		(void)zinc_exact_write(t, &x, ZINC_ROUND_EVEN, (uint8_t *)out + i * t->size); /* exact */
@@ -300,8 +339,9 @@ scale_encode(const zinc_codec *codec, zinc_scratch *s, const zinc_rep *rep, cons
 	ZINC_TRY(zinc_recode_count(rep, &n, err));
 	done = c->run(c, in, out, n, false);
 	if (done < n)
-		return zinc_fail(err, ZINC_E_RANGE, "element %zu: (x - offset) * scale is not a number of type %s",
-				 done, c->type->name);
+		return zinc_fail(err, ZINC_E_RANGE,
+				 "element %zu: (x - offset) * scale is not a number of type %s that decodes", done,
+				 c->type->name);
 	return ZINC_OK;
 }
 
@@ -441,9 +481,18 @@ scale_loses(const zinc_codec *c)
 	return ((const scale_codec *)c)->type->kind == ZINC_KIND_FLOAT;
 }
 
+/* What it stores itself decodes. */
+static bool
+scale_refuses(const zinc_codec *c, bool changed)
+{
+	(void)c;
+	return changed;
+}
+
 static const zinc_array_ops coder = {
     .encode = scale_encode,
     .decode = scale_decode,
+    .refuses = scale_refuses,
     .loses = scale_loses,
 };
 

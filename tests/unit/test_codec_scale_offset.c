@@ -1,6 +1,7 @@
 /*
  * test_codec_scale_offset.c - (x - offset) * scale: the promises of codec_scale_offset.c, by number
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -93,6 +94,56 @@ floats(void **state)
 	codec_decodes(CHAIN("\"scale\": 1e-10"), "float32", one, "0000807f", ZINC_OK,
 		      ZINC_HOST_BIG ? "\x7f\x80\0\0" : "\0\0\x80\x7f");
 	codec_decodes(CHAIN("\"scale\": 0.1"), "float16", one, "ff7b", ZINC_E_CORRUPT, NULL);
+}
+
+/* (2) At the end of the range a number may be stored that would be read as infinity: by an offset of more than half of
+ * it, and by a smaller one. */
+static void
+top_of_range(void **state)
+{
+	const float single[] = {0, 1, FLT_MAX};
+	const double twice[] = {0, DBL_MAX, 1};
+	const uint16_t half[] = {0x7bff, 0, 0};
+	const uint8_t e4m3[] = {0, 0x77, 0}, lower[] = {0, 0x70, 0};
+
+	(void)state;
+	codec_encodes(CHAIN(BOTH("1.79884264844185e38", "1.3321768045425415")), "float32", three, single, ZINC_E_RANGE,
+		      NULL);
+	codec_encodes(CHAIN(BOTH("1.5636394094779196e38", "1.1852835416793823")), "float32", three, single,
+		      ZINC_E_RANGE, NULL);
+	codec_encodes(CHAIN(BOTH("9.352369017956902e307", "1.1437129452317516")), "float64", three, twice, ZINC_E_RANGE,
+		      NULL);
+	codec_encodes(CHAIN(BOTH("2.1938798746285548e307", "0.32572531659852555")), "float64", three, twice,
+		      ZINC_E_RANGE, NULL);
+	codec_encodes(CHAIN(BOTH("36320", "0.7294921875")), "float16", three, half, ZINC_E_RANGE, NULL);
+	codec_encodes(CHAIN(BOTH("24", "-0.1015625")), "float8_e4m3", three, e4m3, ZINC_E_RANGE, NULL);
+	codec_encodes(CHAIN(BOTH("24", "-0.1015625")), "float8_e4m3", three, lower, ZINC_OK, "42d342");
+	/* the largest number itself is stored where it comes back */
+	chain_roundtrip(CHAIN("\"scale\": 0.25"), "float32", three, NULL, single);
+	chain_roundtrip(CHAIN("\"offset\": 1.7976931348623157e308"), "float64", (const uint64_t[]){1, ENDED}, NULL,
+			&twice[1]);
+}
+
+/* (2) What codecs behind have changed may be no multiple of `scale`, or too large. */
+static void
+changed(void **state)
+{
+#define BEHIND(members, codec) "[" SCALE(members) ", {\"name\": " codec "}]"
+#define DROPPED                "\"packbits\", \"configuration\": {\"first_bit\": 1}"
+#define ROUNDED                "\"bitround\", \"configuration\": {\"keepbits\": 1}}, " LITTLE ", {\"name\": \"crc32c\""
+	const int32_t odd[] = {1, 3, 5, 7}, even[] = {2, 4, 8, 16};
+	zinc_error err = ZINC_ERROR_INIT;
+	chain_case t;
+
+	(void)state;
+	codec_encodes(BEHIND("\"scale\": 3", DROPPED), "int32", four, odd, ZINC_E_RANGE, NULL);
+	codec_encodes(BEHIND("\"scale\": 3", ROUNDED), "int32", four, odd, ZINC_E_RANGE, NULL);
+	chain_roundtrip(BEHIND("\"scale\": 3", DROPPED), "int32", four, NULL, even);
+	/* half of the largest float32 is rounded to 2^127, whose double is infinite */
+	assert_ok(chain_init(&t, NULL, BEHIND("\"scale\": 0.5", ROUNDED), "float32", four, NULL, true, &err));
+	assert_int_equal(chain_encode(&t, (const float[]){1, 2, 3, FLT_MAX}, &err), ZINC_E_RANGE);
+	assert_ok(chain_encode(&t, (const float[]){1, 2, 3, FLT_MAX / 4}, &err));
+	chain_fini(&t);
 }
 
 /* (2) The element is named, also after the first block. */
@@ -328,10 +379,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(pictures),       cmocka_unit_test(integers),       cmocka_unit_test(floats),
-	    cmocka_unit_test(place_of_error), cmocka_unit_test(random_numbers), cmocka_unit_test(sizes_of_integers),
-	    cmocka_unit_test(small_types),    cmocka_unit_test(fill_values),    cmocka_unit_test(configuration),
-	    cmocka_unit_test(findings),
+	    cmocka_unit_test(pictures),       cmocka_unit_test(integers),          cmocka_unit_test(floats),
+	    cmocka_unit_test(top_of_range),   cmocka_unit_test(changed),           cmocka_unit_test(place_of_error),
+	    cmocka_unit_test(random_numbers), cmocka_unit_test(sizes_of_integers), cmocka_unit_test(small_types),
+	    cmocka_unit_test(fill_values),    cmocka_unit_test(configuration),     cmocka_unit_test(findings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
