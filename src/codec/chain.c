@@ -440,6 +440,19 @@ zinc_chain_inner_shape(const zinc_chain *c, uint64_t *shape)
 	return true;
 }
 
+zinc_status
+zinc_chain_check_exact(const zinc_chain *c, const char *rule, zinc_report *r, zinc_error *err)
+{
+	const zinc_codec *lossy = zinc_codec_loses(c->ab) ? c->ab : NULL;
+	int k;
+
+	for (k = 0; k < c->naa && !lossy; k++)
+		lossy = zinc_codec_loses(c->aa[k]) ? c->aa[k] : NULL;
+	if (!lossy)
+		return ZINC_OK;
+	return zinc_report_error(r, rule, err, "codec \"%s\" may change what must stay exact", lossy->ops->name);
+}
+
 /* Always the object form, without must_understand (M24). */
 zinc_status
 zinc_codec_append(zinc_json_doc *doc, zinc_json *list, const char *name, zinc_json *configuration, zinc_error *err)

@@ -171,6 +171,8 @@ zinc_status zinc_codec_look_up(zinc_extension *ext, const zinc_codec_ops **ops, 
 /* Append {"name": ..., "configuration": ...} to a list of codecs; `configuration` NULL: none (chain.c). */
 zinc_status zinc_codec_append(zinc_json_doc *doc, zinc_json *list, const char *name, zinc_json *configuration,
 			      zinc_error *err);
+/* An error finding unless the chain, which has no shard, gives back exactly what it encodes (chain.c). */
+zinc_status zinc_chain_check_exact(const zinc_chain *c, const char *rule, zinc_report *r, zinc_error *err);
 /* What a registered codec or memory layout is opened for. */
 zinc_codec_input zinc_codec_input_of(const zinc_codec *c, const zinc_rep *in);
 /* zinc_bytes_ops.verifies of formats that always have a checksum. */

@@ -116,6 +116,8 @@ parse_index(zinc_shard *sh, const zinc_json *configuration, const zinc_rep *in, 
 	st = zinc_chain_parse(&sh->index, sh->codec.ctx, codecs, &rep, r, err);
 	if (st == ZINC_OK)
 		st = check_fixed(sh->index, r, err);
+	if (st == ZINC_OK)
+		st = zinc_chain_check_exact(sh->index, "M89", r, err);
 	zinc_report_leave(r, mark);
 	return st;
 }

@@ -11,6 +11,7 @@
  * (1) The offsets begin with 0, never decrease and end with the size of the data; strings are valid UTF-8; no byte is
  *     left over.
  * (2) Decoded elements point into the scratch: they are valid until its next decoding; encoding does not change them.
+ * (3) Codecs that may change offsets or data are refused, and for the data those that need one shape.
  */
 #include "codec/codec_parts.h"
 
@@ -67,6 +68,27 @@ parse_chain(zinc_chain **out, zinc_context *ctx, const zinc_json *configuration,
 	st = zinc_chain_parse(out, ctx, codecs, rep, r, err);
 	if (st == ZINC_OK && (*out)->shard)
 		st = zinc_report_unsupported(r, RULE, err, "shards inside of \"" RULE "\" are not supported");
+	if (st == ZINC_OK)
+		st = zinc_chain_check_exact(*out, RULE, r, err);
+	zinc_report_leave(r, mark);
+	return st;
+}
+
+/* The data of each chunk have another size. */
+static zinc_status
+check_sizes(const zinc_chain *data, zinc_report *r, zinc_error *err)
+{
+	const zinc_codec *fixed = data->ab->ops->pack->shape ? data->ab : NULL;
+	zinc_status st;
+	size_t mark;
+	int k;
+
+	for (k = 0; k < data->naa && !fixed; k++)
+		fixed = zinc_codec_reshapes(data->aa[k]->ops) ? data->aa[k] : NULL;
+	if (!fixed)
+		return ZINC_OK;
+	mark = zinc_report_enter(r, "data_codecs");
+	st = zinc_report_error(r, RULE, err, "codec \"%s\" needs one shape, but data have any size", fixed->ops->name);
 	zinc_report_leave(r, mark);
 	return st;
 }
@@ -91,7 +113,8 @@ parse_all(vlen_codec *x, const zinc_json *configuration, const zinc_rep *in, zin
 		return zinc_fail(err, ZINC_E_LIMIT, "a chunk has too many elements");
 	index.dtype = zinc_dtype_of(x->wide ? ZINC_UINT64 : ZINC_UINT32);
 	ZINC_TRY(parse_chain(&x->index, x->codec.ctx, configuration, "index_codecs", &index, r, err));
-	return parse_chain(&x->data, x->codec.ctx, configuration, "data_codecs", &data, r, err);
+	ZINC_TRY(parse_chain(&x->data, x->codec.ctx, configuration, "data_codecs", &data, r, err));
+	return check_sizes(x->data, r, err);
 }
 
 static zinc_status

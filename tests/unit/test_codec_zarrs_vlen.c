@@ -171,6 +171,45 @@ refused(void **state)
 #define AT "/0/configuration"
 
 static void
+vlen_roundtrip(const char *codecs)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	zinc_vlen back[3];
+	chain_case t;
+
+	assert_ok(chain_init(&t, NULL, codecs, "string", three, NULL, true, &err));
+	assert_ok(chain_encode(&t, words, &err));
+	assert_ok(chain_decode(&t, t.out.p, t.out.n, back, &err));
+	assert_words(back, words, 3);
+	chain_fini(&t);
+}
+
+/* (3) */
+static void
+chains_inside(void **state)
+{
+#define CODEC(name, members) "{\"name\": \"" name "\", \"configuration\": {" members "}}"
+#define LOSSY_INDEX(codecs)                                                                                            \
+	chain_finds(VLEN(codecs, BYTES, "uint32", "start"), "string", three, ZINC_E_CORRUPT, "zarrs.vlen",             \
+		    AT "/index_codecs")
+#define BAD_DATA(codecs)                                                                                               \
+	chain_finds(VLEN(LITTLE, codecs, "uint32", "start"), "string", three, ZINC_E_CORRUPT, "zarrs.vlen",            \
+		    AT "/data_codecs")
+	(void)state;
+	LOSSY_INDEX(CODEC("bitround", "\"keepbits\": 1") ", " LITTLE);
+	LOSSY_INDEX(CODEC("packbits", "\"first_bit\": 1"));
+	BAD_DATA(CODEC("bitround", "\"keepbits\": 1") ", " BYTES);
+	BAD_DATA(CODEC("packbits", "\"first_bit\": 1"));
+	BAD_DATA(CODEC("reshape", "\"shape\": [1]") ", " BYTES);
+	BAD_DATA(CODEC("n5_default", "\"codecs\": [" CODEC("transpose", "\"order\": [0]") ", " BIG "]"));
+	/* exact ones are allowed */
+	vlen_roundtrip(VLEN(CODEC("scale_offset", "\"scale\": 2") ", " LITTLE,
+			    CODEC("cast_value", "\"data_type\": \"uint16\"") ", " BIG, "uint32", "end"));
+	vlen_roundtrip(
+	    VLEN(CODEC("reshape", "\"shape\": [2, 2]") ", " LITTLE, CODEC("packbits", ""), "uint64", "start"));
+}
+
+static void
 configuration(void **state)
 {
 	(void)state;
@@ -211,7 +250,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(vectors), cmocka_unit_test(with_others),   cmocka_unit_test(damaged),
-	    cmocka_unit_test(refused), cmocka_unit_test(configuration), cmocka_unit_test(memory),
+	    cmocka_unit_test(refused), cmocka_unit_test(chains_inside), cmocka_unit_test(configuration),
+	    cmocka_unit_test(memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,15 @@ configuration(void **state)
 	if (!zinc_codec_gzip.lacks)
 		finds(S22 ",\"index_codecs\":[" LITTLE ",\"crc32c\"," GZIP "]", ZINC_E_CORRUPT, "M89",
 		      "/0/configuration/index_codecs");
+	finds(S22 ",\"index_codecs\":[{\"name\":\"bitround\",\"configuration\":{\"keepbits\":3}}," LITTLE "]",
+	      ZINC_E_CORRUPT, "M89", "/0/configuration/index_codecs");
+	finds(S22 ",\"index_codecs\":[{\"name\":\"packbits\",\"configuration\":{\"first_bit\":1}}]", ZINC_E_CORRUPT,
+	      "M89", "/0/configuration/index_codecs");
+	finds(
+	    S22
+	    ",\"index_codecs\":[{\"name\":\"cast_value\",\"configuration\":{\"data_type\":\"uint32\",\"out_of_range\":"
+	    "\"wrap\"}}," LITTLE "]",
+	    ZINC_E_CORRUPT, "M89", "/0/configuration/index_codecs");
 	/* an error in the index wins over an unknown inner codec */
 	finds("\"chunk_shape\":[2,2],\"codecs\":[\"nobody.knows\"],\"index_codecs\":[]", ZINC_E_CORRUPT, "M9",
 	      "/0/configuration/index_codecs");
