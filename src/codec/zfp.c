@@ -16,8 +16,8 @@
  * (2) A header must name the type and the number of elements of the chunk, in its shape or as one row.
  * (3) Numbers that zfp cannot store are E_RANGE, never another number: NaN and infinities if the mode is not reversible;
  *     in these modes also integers from 2^30 (2^62) on, and floats that are alone with zeros and their like in a block
- *     if they are below 2^-98 (2^-962), where libzfp's scaling overflows; unsigned integers from 2^31 (2^63) on in
- *     every mode.
+ *     if they are below 2^-98 (2^-962), where libzfp's scaling overflows, and floats that would decode as infinite;
+ *     unsigned integers from 2^31 (2^63) on in every mode.
  * (4) Integers of 8 and 16 bits are stored in the upper bits of 31, as libzfp's own promotion does it.
  */
 #include <math.h>
@@ -259,12 +259,14 @@ check_blocks(const zinc_rep *rep, const uint8_t *in, size_t n, int minexp, zinc_
 	return ZINC_OK;
 }
 
-/* Only where there are tiny numbers, are blocks looked at. */
+/* Only where there are tiny numbers, are blocks looked at.  `large` tells whether a number could become infinite: the
+ * integers of a block whose largest number is below 2^e stand for at most 2^(e + 1). */
 static zinc_status
-check_floats(const zinc_rep *rep, const uint8_t *in, size_t n, int minexp, zinc_error *err)
+check_floats(const zinc_rep *rep, const uint8_t *in, size_t n, int minexp, bool *large, zinc_error *err)
 {
 	const int least = rep->dtype->size == 8 ? 62 - 1023 : 30 - 127;
 	const double tiny = overflows(rep, least - 1, minexp) ? ldexp(1, least - 1) : 0;
+	const double huge = ldexp(1, rep->dtype->size == 8 ? 1022 : 126);
 	bool any = false;
 	size_t i;
 
@@ -274,6 +276,7 @@ check_floats(const zinc_rep *rep, const uint8_t *in, size_t n, int minexp, zinc_
 		if (!isfinite(d))
 			return refuse(i, "NaN or infinite, which zfp stores in reversible mode only", err);
 		any |= d != 0 && fabs(d) < tiny;
+		*large |= fabs(d) >= huge;
 	}
 	return any ? check_blocks(rep, in, n, minexp, err) : ZINC_OK;
 }
@@ -466,6 +469,19 @@ write_stream(const zinc_zfp *z, stream *x, size_t *nbytes, zinc_error *err)
 	return *nbytes > 0 ? ZINC_OK : zinc_fail(err, ZINC_E_UNSUPPORTED, "libzfp cannot encode this chunk");
 }
 
+/* Decode the `nbytes` at inner->a over the numbers at inner->b, of which none may be infinite. */
+static zinc_status
+check_finite(const zinc_codec *c, zinc_scratch *inner, const zinc_rep *rep, size_t n, size_t nbytes, zinc_error *err)
+{
+	size_t i;
+
+	ZINC_TRY(zinc_zfp_decode(c, inner, rep, (zinc_bytes){inner->a.p, nbytes}, inner->b.p, err));
+	for (i = 0; i < n; i++)
+		if (!isfinite(number(rep->dtype, inner->b.p, i)))
+			return refuse(i, "so large that zfp would make it infinite in this mode", err);
+	return ZINC_OK;
+}
+
 zinc_status
 zinc_zfp_encode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const void *in, zinc_buf *out,
 		zinc_error *err)
@@ -476,6 +492,7 @@ zinc_zfp_encode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const
 	const size_t width = width_of(t) / 8;
 	size_t n, room, nbytes = 0;
 	zinc_status st = ZINC_OK;
+	bool large = false;
 	stream x;
 
 	if (!inner)
@@ -493,7 +510,7 @@ zinc_zfp_encode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const
 		memcpy(inner->b.p, in, n * width); /* `in` may have any address */
 	ZINC_TRY(stream_init(&x, z, rep, inner->a.p, room, inner->b.p, err));
 	if (t->kind == ZINC_KIND_FLOAT && zinc_zfp_loses(c))
-		st = check_floats(rep, inner->b.p, n, x.zfp->minexp, err);
+		st = check_floats(rep, inner->b.p, n, x.zfp->minexp, &large, err);
 	if (st == ZINC_OK)
 		st = write_stream(z, &x, &nbytes, err);
 	stream_fini(&x);
@@ -501,6 +518,8 @@ zinc_zfp_encode(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, const
 	memset(inner->a.p + nbytes, 0, fill_word(nbytes) - nbytes); /* `room` is whole words */
 	nbytes = fill_word(nbytes);
 	order_words(inner->a.p, nbytes);
+	if (large)
+		ZINC_TRY(check_finite(c, inner, rep, n, nbytes, err));
 	return zinc_buf_add(out, inner->a.p, nbytes, err);
 }
 

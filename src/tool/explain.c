@@ -118,8 +118,8 @@ add_costs(zinc_read_cost *to, const zinc_read_cost *more)
 	to->selected += more->selected;
 }
 
-/* Explain object by object, so that nothing is counted twice.  `err` already has the reason why not all at once; it is returned if this is not possible
- * either. */
+/* Explain object by object, so that nothing is counted twice.  `err` already has the reason why not all at once; it is
+ * returned if this is not possible either. */
 static zinc_status
 explain_stored(zinc_array *a, const zinc_selection *selection, const zinc_io_options *options, struct filter *f,
 	       zinc_read_cost *all, zinc_error *err)

@@ -3,6 +3,7 @@
  *
  * The bytes are output of zarrs 0.23 (zfp) and of zfpy 1.0.1 (numcodecs.zfpy).
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -348,6 +349,37 @@ headers(void **state)
 	codec_decodes(ZFPY(""), "float64", six, hex, ZINC_E_CORRUPT, NULL);
 }
 
+/* (3) Numbers near the end of the range are stored if they do not become infinite. */
+static void
+huge(void **state)
+{
+	static const char *const modes[] = {ZFP(PRECISION("24")), ZFP(RATE("24")), ZFP(ACCURACY("1e36")),
+					    ZFPY("\"mode\": 3, \"precision\": 24"),
+					    ZFP(EXPERT("1", "100", "24", "-1074"))};
+	const float in[] = {-FLT_MAX, 1.5F, -FLT_MAX, 2.5F}, less[] = {0x1p127F, 0, -0x1p126F, 0};
+	const double twice[] = {-DBL_MAX, 1.5, -DBL_MAX, 2.5};
+	zinc_error err = ZINC_ERROR_INIT;
+	chain_case t;
+	float back[4];
+	size_t i;
+
+	(void)state;
+	needs_zfp();
+	for (i = 0; i < COUNT(modes); i++) {
+		codec_encodes(modes[i], "float32", four, in, ZINC_E_RANGE, NULL);
+		assert_ok(chain_init(&t, NULL, modes[i], "float32", four, NULL, true, &err));
+		assert_ok(chain_encode(&t, less, &err));
+		assert_ok(chain_decode(&t, t.out.p, t.out.n, back, &err));
+		assert_true(fabsf(back[0] - less[0]) <= 0x1p121F && fabsf(back[2] - less[2]) <= 0x1p121F);
+		chain_fini(&t);
+	}
+	codec_encodes(ZFP(PRECISION("24")), "float64", four, twice, ZINC_E_RANGE, NULL);
+	codec_encodes(ZFP(RATE("24")), "float64", four, twice, ZINC_E_RANGE, NULL);
+	chain_roundtrip(ZFP(REVERSIBLE), "float64", four, NULL, twice);
+	codec_sweep(ZFP(RATE("24")), "float32", four, less);
+	codec_warm(ZFP(RATE("24")), "float32", four, less);
+}
+
 static void
 configuration(void **state)
 {
@@ -435,10 +467,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(vectors), cmocka_unit_test(reversible), cmocka_unit_test(modes),
-	    cmocka_unit_test(refused), cmocka_unit_test(damaged),    cmocka_unit_test(cut),
-	    cmocka_unit_test(tiny),    cmocka_unit_test(headers),    cmocka_unit_test(configuration),
-	    cmocka_unit_test(memory),
+	    cmocka_unit_test(vectors),       cmocka_unit_test(reversible), cmocka_unit_test(modes),
+	    cmocka_unit_test(refused),       cmocka_unit_test(damaged),    cmocka_unit_test(cut),
+	    cmocka_unit_test(tiny),          cmocka_unit_test(headers),    cmocka_unit_test(huge),
+	    cmocka_unit_test(configuration), cmocka_unit_test(memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
