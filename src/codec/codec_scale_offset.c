@@ -11,7 +11,7 @@
  *     For integers these are overflow and a division with a remainder, for floats a finite number that would become
  *     infinite.  Writing also computes what reading will: what is stored, decodes.
  * (3) NaN and infinities stay what they are, except for the sign of an infinity.
- * (4) The codecs behind it have the fill value (fill - offset) * scale.
+ * (4) The codecs behind it have the fill value (fill - offset) * scale.  One that does not come back is a finding.
  *
  * Writing also refuses an integer difference x - offset that the type cannot represent.  Reading does not look at
  * intermediate results: zarr-python stores such elements, and the final number is right.
@@ -416,6 +416,22 @@ parse_members(scale_codec *c, const zinc_json *configuration, const zinc_rep *in
 	return parse_number(c->type, configuration, "scale", &c->scale, r, err);
 }
 
+/* Does the stored fill value decode to `fill`?  0 and -0 are one number here.  Integers are exact. */
+static bool
+fill_returns(const scale_codec *c, const void *fill)
+{
+	uint64_t back = 0;
+	double x, y;
+
+	if (c->type->kind != ZINC_KIND_FLOAT)
+		return true;
+	if (c->run(c, &c->fill, &back, 1, true) != 1)
+		return false;
+	x = number_of(c->type, fill);
+	y = number_of(c->type, &back);
+	return x == y || (isnan(x) && isnan(y));
+}
+
 /* (4) */
 static zinc_status
 scale_fill(scale_codec *c, const zinc_rep *in, zinc_rep *out, zinc_report *r, zinc_error *err)
@@ -424,7 +440,11 @@ scale_fill(scale_codec *c, const zinc_rep *in, zinc_rep *out, zinc_report *r, zi
 		return ZINC_OK;
 	if (c->run(c, in->fill, &c->fill, 1, false) != 1)
 		return zinc_report_error(r, "scale_offset", err,
-					 "(fill_value - offset) * scale is not a number of type %s", c->type->name);
+					 "(fill_value - offset) * scale is not a number of type %s that decodes",
+					 c->type->name);
+	if (!fill_returns(c, in->fill))
+		ZINC_TRY(zinc_report_lenient(r, "scale_offset", err,
+					     "fill_value changes in chunks that are written, by rounding"));
 	out->fill = &c->fill;
 	return ZINC_OK;
 }

@@ -25,6 +25,13 @@ zinc 2 create bad.zarr --shape 4 --dtype float32 --fill NaN --codecs cast_value:
 says "fill_value cannot be stored as int8"
 zinc 2 create bad.zarr --shape 4 --dtype float32 --fill 0.5 --codecs cast_value:int8
 says "fill_value changes when it is stored as int8"
+far='[{"name": "scale_offset", "configuration": {"offset": 1e10}}, {"name": "bytes", "configuration": {"endian": "little"}}]'
+zinc 2 create bad.zarr --shape 4 --dtype float32 --fill 0.1 --codecs "$far"
+says "fill_value changes in chunks that are written, by rounding"
+zinc 0 create far.zarr --shape 4 --dtype float32 --fill 0 --codecs "$far"
+sed -i 's|"fill_value": 0[.0]*|"fill_value": 0.1|' far.zarr/zarr.json
+zinc 0 validate far.zarr
+has "warning scale_offset: "
 
 # ---- scaled ----
 zinc 0 create scaled.zarr --shape 2 --dtype int16 --fill 100 \

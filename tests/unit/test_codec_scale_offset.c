@@ -218,6 +218,36 @@ small_types(void **state)
 	chain_finds(CHAIN("\"scale\": 2"), "float8_e8m0fnu", three, ZINC_E_CORRUPT, "scale_offset", AT);
 }
 
+/* (4) The fill value must come back from chunks that are written. */
+static void
+fill_comes_back(void **state)
+{
+	static const char far[] = CHAIN("\"offset\": 1e10");
+	const float tenth = 0.1F, ten = 1e10F, minus = -0.0F, nan = NAN;
+	const uint16_t half = 0x3555;
+	zinc_error err = ZINC_ERROR_INIT;
+	chain_case t;
+
+	(void)state;
+	assert_int_equal(chain_init(&t, NULL, far, "float32", four, &tenth, true, &err), ZINC_E_CORRUPT);
+	assert_string_equal(t.rule, "scale_offset");
+	assert_string_equal(t.pointer, AT);
+	chain_fini(&t);
+	assert_ok(chain_init(&t, NULL, far, "float32", four, &tenth, false, &err));
+	assert_int_equal(t.found, 1);
+	chain_fini(&t);
+	assert_ok(chain_init(&t, NULL, far, "float32", four, &ten, true, &err));
+	chain_fini(&t);
+	assert_ok(chain_init(&t, NULL, far, "float32", four, &nan, true, &err));
+	chain_fini(&t);
+	assert_ok(
+	    chain_init(&t, NULL, CHAIN("\"scale\": 2"), "float32", four, &minus, true, &err)); /* comes back as 0 */
+	chain_fini(&t);
+	assert_int_equal(chain_init(&t, NULL, CHAIN("\"offset\": 1000"), "float16", four, &half, true, &err),
+			 ZINC_E_CORRUPT);
+	chain_fini(&t);
+}
+
 /* (4) */
 static void
 fill_values(void **state)
@@ -382,7 +412,8 @@ main(void)
 	    cmocka_unit_test(pictures),       cmocka_unit_test(integers),          cmocka_unit_test(floats),
 	    cmocka_unit_test(top_of_range),   cmocka_unit_test(changed),           cmocka_unit_test(place_of_error),
 	    cmocka_unit_test(random_numbers), cmocka_unit_test(sizes_of_integers), cmocka_unit_test(small_types),
-	    cmocka_unit_test(fill_values),    cmocka_unit_test(configuration),     cmocka_unit_test(findings),
+	    cmocka_unit_test(fill_values),    cmocka_unit_test(fill_comes_back),   cmocka_unit_test(configuration),
+	    cmocka_unit_test(findings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
