@@ -11,6 +11,8 @@
  *     still found, and take precedence.
  * (4) What a chain prints parses into an equal chain, in 3.0 spelling (M24).
  */
+#include <math.h>
+
 #include "codec/codec_parts.h"
 
 /* One item of the list and the codec found for it. */
@@ -250,15 +252,19 @@ may_change(const zinc_codec *c)
 static void
 find_refusals(zinc_chain *c)
 {
+	double most; /* magnitude to which numbers may be changed */
 	int k;
 
 	c->pack_changes = may_change(c->ab) || (c->shard && c->shard->inner->changes);
 	c->changes = c->pack_changes;
+	most = c->changes ? INFINITY : 0;
 	for (k = c->naa; k-- > 0;) {
 		const zinc_array_ops *ops = c->aa[k]->ops->array;
 
-		c->reads_back |= ops->refuses && ops->refuses(c->aa[k], c->changes);
+		c->reads_back |= ops->refuses && ops->refuses(c->aa[k], most);
 		c->changes |= may_change(c->aa[k]);
+		if (c->changes && !ops->order && !ops->reshape)
+			most = ops->reach ? ops->reach(c->aa[k]) : INFINITY;
 	}
 }
 

@@ -83,9 +83,11 @@ typedef struct zinc_array_ops {
 	 * `out` for chunks of the shape of `in`.  E_CORRUPT: impossible for this shape.  Then encode and decode are not
 	 * needed.  NULL for the others. */
 	zinc_status (*reshape)(const zinc_codec *c, const zinc_rep *in, zinc_rep *out, zinc_error *err);
-	/* May decoding refuse what encoding has made?  `changed`: after codecs behind it have changed that.  NULL:
-	 * no. */
-	bool (*refuses)(const zinc_codec *c, bool changed);
+	/* May decoding refuse what encoding has made?  `changed`: codecs behind it may change that to other numbers, of
+	 * at most this magnitude; 0: they do not.  NULL: no. */
+	bool (*refuses)(const zinc_codec *c, double changed);
+	/* The largest magnitude of finite numbers that decoding makes, whatever it decodes.  NULL: not known. */
+	double (*reach)(const zinc_codec *c);
 	/* May decoded elements differ from those that were encoded?  NULL: no. */
 	bool (*loses)(const zinc_codec *c);
 } zinc_array_ops;

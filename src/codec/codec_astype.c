@@ -140,7 +140,7 @@ astype_loses(const zinc_codec *c)
 
 /* Every number fits float32 and float64, if necessary as infinity.  The decoded type may differ from the array's. */
 static bool
-astype_refuses(const zinc_codec *c, bool changed)
+astype_refuses(const zinc_codec *c, double changed)
 {
 	(void)changed;
 	return !zinc_recode_wide(((const zinc_recode *)c)->decoded);

@@ -21,6 +21,8 @@
  *
  * Reading applies the same rules from the stored type to the array's.
  */
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "codec/codec_parts.h"
@@ -710,20 +712,49 @@ cast_loses(const zinc_codec *codec)
 /* float32 and float64 have a neighbour of every number, but float64 has numbers beyond float32: from the map, or from
  * codecs behind. */
 static bool
-cast_refuses(const zinc_codec *codec, bool changed)
+cast_refuses(const zinc_codec *codec, double changed)
 {
 	const cast_codec *c = (const cast_codec *)codec;
 
 	if (!zinc_recode_wide(c->decode.to))
 		return true;
-	return (changed || c->encode.nentries > 0) && c->decode.to->type == ZINC_FLOAT32 &&
+	return (changed > FLT_MAX || c->encode.nentries > 0) && c->decode.to->type == ZINC_FLOAT32 &&
 	       c->decode.from->type == ZINC_FLOAT64;
+}
+
+static double
+magnitude(const zinc_dtype *t, const void *element)
+{
+	zinc_exact x;
+
+	zinc_exact_read(t, element, &x);
+	return x.kind > ZINC_EXACT_FINITE ? 0 : fabs(zinc_exact_double(&x));
+}
+
+/* A number of the stored type, rounded, or one of the map. */
+static double
+cast_reach(const zinc_codec *codec)
+{
+	const direction *d = &((const cast_codec *)codec)->decode;
+	const zinc_float_format *f = d->from->format;
+	double most = ldexp(1, (int)d->from->bits);
+	uint64_t largest = 0;
+	size_t i;
+
+	if (f) {
+		zinc_bits_put(&largest, d->from->size, f->max);
+		most = magnitude(d->from, &largest);
+	}
+	for (i = 0; i < d->npairs; i++)
+		most = fmax(most, magnitude(d->to, &d->pairs[i].to));
+	return 2 * most;
 }
 
 static const zinc_array_ops coder = {
     .encode = cast_encode,
     .decode = cast_decode,
     .refuses = cast_refuses,
+    .reach = cast_reach,
     .loses = cast_loses,
 };
 

@@ -285,10 +285,10 @@ categorize_print(const zinc_codec *c, zinc_json_doc *doc, zinc_json **out, zinc_
 
 /* Another number may be that of no label. */
 static bool
-categorize_refuses(const zinc_codec *c, bool changed)
+categorize_refuses(const zinc_codec *c, double changed)
 {
 	(void)c;
-	return changed;
+	return changed > 0;
 }
 
 static const zinc_array_ops coder = {

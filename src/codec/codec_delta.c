@@ -328,11 +328,11 @@ delta_loses(const zinc_codec *c)
 
 /* Only sums of floats may not fit an integer. */
 static bool
-delta_refuses(const zinc_codec *c, bool changed)
+delta_refuses(const zinc_codec *c, double changed)
 {
 	const delta_codec *d = (const delta_codec *)c;
 
-	return changed && d->sum && d->decoded->kind != ZINC_KIND_FLOAT;
+	return changed > 0 && d->sum && d->decoded->kind != ZINC_KIND_FLOAT;
 }
 
 static const zinc_array_ops coder = {

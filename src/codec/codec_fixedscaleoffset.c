@@ -243,7 +243,7 @@ scale_loses(const zinc_codec *c)
 
 /* Every number fits float32 and float64, if necessary as infinity. */
 static bool
-scale_refuses(const zinc_codec *c, bool changed)
+scale_refuses(const zinc_codec *c, double changed)
 {
 	(void)changed;
 	return !zinc_recode_wide(((const scale_codec *)c)->types.decoded);

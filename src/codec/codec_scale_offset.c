@@ -121,6 +121,16 @@ number_of(const zinc_dtype *t, const void *element)
 	return zinc_exact_double(&x);
 }
 
+/* The same of the bits of a member. */
+static double
+value_of(const zinc_dtype *t, uint64_t bits)
+{
+	uint64_t element = 0;
+
+	zinc_bits_put(&element, t->size, bits);
+	return number_of(t, &element);
+}
+
 /* A double has more than twice the digits of these types, so rounding its result once more is the same as rounding the
  * exact one. */
 static bool
@@ -153,15 +163,11 @@ static size_t
 scale_small(const scale_codec *c, const void *in, void *out, size_t n, bool back)
 {
 	const zinc_dtype *t = c->type;
-	uint64_t packed[2];
-	double offset, scale, v;
+	const double offset = value_of(t, c->offset), scale = value_of(t, c->scale);
+	double v;
 	zinc_exact x;
 	size_t i;
 
-	zinc_bits_put(&packed[0], t->size, c->offset);
-	zinc_bits_put(&packed[1], t->size, c->scale);
-	offset = number_of(t, &packed[0]);
-	scale = number_of(t, &packed[1]);
 	for (i = 0; i < n; i++) {
 		v = number_of(t, (const uint8_t *)in + i * t->size);
 		if (back ? !decode_small(t, &v, offset, scale) : !encode_small(t, &v, offset, scale))
@@ -501,12 +507,16 @@ scale_loses(const zinc_codec *c)
 	return ((const scale_codec *)c)->type->kind == ZINC_KIND_FLOAT;
 }
 
-/* What it stores itself decodes. */
+/* What it stores itself decodes, and so do floats within the limit. */
 static bool
-scale_refuses(const zinc_codec *c, bool changed)
+scale_refuses(const zinc_codec *codec, double changed)
 {
-	(void)c;
-	return changed;
+	const scale_codec *c = (const scale_codec *)codec;
+	const double offset = value_of(c->type, c->offset), scale = value_of(c->type, c->scale);
+
+	if (c->type->type == ZINC_FLOAT32)
+		return changed > (double)float32_limit((float)offset, (float)scale);
+	return changed > (c->type->type == ZINC_FLOAT64 ? float64_limit(offset, scale) : 0);
 }
 
 static const zinc_array_ops coder = {

@@ -306,10 +306,10 @@ user_decode_array(const zinc_codec *c, zinc_scratch *s, const zinc_rep *rep, con
 
 /* Nobody knows. */
 static bool
-user_refuses(const zinc_codec *c, bool changed)
+user_refuses(const zinc_codec *c, double changed)
 {
 	(void)c;
-	return changed;
+	return changed > 0;
 }
 
 static const zinc_array_ops array_ops = {

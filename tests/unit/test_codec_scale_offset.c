@@ -146,6 +146,36 @@ changed(void **state)
 	chain_fini(&t);
 }
 
+static void
+reads_back(const char *codecs, bool want)
+{
+	zinc_error err = ZINC_ERROR_INIT;
+	chain_case t;
+
+	assert_ok(chain_init(&t, NULL, codecs, "float32", four, NULL, true, &err));
+	assert_int_equal(t.chain->reads_back, want);
+	chain_fini(&t);
+}
+
+/* (2) Integers behind it are too small to make a float infinite, unless the scale is tiny.  Only then each chunk is decoded
+ * before it is written. */
+static void
+small_behind(void **state)
+{
+#define CAST(members)                                                                                                  \
+	"\"cast_value\", \"configuration\": {\"data_type\": \"int16\"" members "}}, " LITTLE ", {\"name\": \"crc32c\""
+#define UP ", \"rounding\": \"towards-positive\""
+	const float most[] = {1, 2, 3, FLT_MAX};
+
+	(void)state;
+	reads_back(BEHIND(BOTH("273.15", "100"), CAST("")), false);
+	reads_back(BEHIND(BOTH("273.15", "1e-37"), CAST("")), true);
+	reads_back(BEHIND(BOTH("273.15", "100"), CAST(", \"scalar_map\": {\"decode\": [[-1, 1e38]]}")), false);
+	reads_back(BEHIND(BOTH("273.15", "1"), CAST(", \"scalar_map\": {\"decode\": [[-1, 1e38]]}")), true);
+	/* 34.03 is stored as 35, which is beyond the largest number */
+	codec_encodes(BEHIND("\"scale\": 1e-37", CAST(UP)), "float32", four, most, ZINC_E_RANGE, NULL);
+}
+
 /* (2) The element is named, also after the first block. */
 static void
 place_of_error(void **state)
@@ -409,11 +439,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(pictures),       cmocka_unit_test(integers),          cmocka_unit_test(floats),
-	    cmocka_unit_test(top_of_range),   cmocka_unit_test(changed),           cmocka_unit_test(place_of_error),
-	    cmocka_unit_test(random_numbers), cmocka_unit_test(sizes_of_integers), cmocka_unit_test(small_types),
-	    cmocka_unit_test(fill_values),    cmocka_unit_test(fill_comes_back),   cmocka_unit_test(configuration),
-	    cmocka_unit_test(findings),
+	    cmocka_unit_test(pictures),       cmocka_unit_test(integers),       cmocka_unit_test(floats),
+	    cmocka_unit_test(top_of_range),   cmocka_unit_test(changed),        cmocka_unit_test(small_behind),
+	    cmocka_unit_test(place_of_error), cmocka_unit_test(random_numbers), cmocka_unit_test(sizes_of_integers),
+	    cmocka_unit_test(small_types),    cmocka_unit_test(fill_values),    cmocka_unit_test(fill_comes_back),
+	    cmocka_unit_test(configuration),  cmocka_unit_test(findings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
