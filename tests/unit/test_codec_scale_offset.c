@@ -166,12 +166,17 @@ small_behind(void **state)
 	"\"cast_value\", \"configuration\": {\"data_type\": \"int16\"" members "}}, " LITTLE ", {\"name\": \"crc32c\""
 #define UP ", \"rounding\": \"towards-positive\""
 	const float most[] = {1, 2, 3, FLT_MAX};
+	const int32_t limited[] = {1, 2, 3, 11000};
 
 	(void)state;
 	reads_back(BEHIND(BOTH("273.15", "100"), CAST("")), false);
 	reads_back(BEHIND(BOTH("273.15", "1e-37"), CAST("")), true);
+	reads_back(BEHIND(BOTH("3.4e38", "1e-32"), CAST("")), true);
 	reads_back(BEHIND(BOTH("273.15", "100"), CAST(", \"scalar_map\": {\"decode\": [[-1, 1e38]]}")), false);
 	reads_back(BEHIND(BOTH("273.15", "1"), CAST(", \"scalar_map\": {\"decode\": [[-1, 1e38]]}")), true);
+	/* of integers every other number counts: 33000 is limited to 32767, which is no multiple of 3 */
+	codec_encodes(BEHIND("\"scale\": 3", CAST(", \"out_of_range\": \"clamp\"")), "int32", four, limited,
+		      ZINC_E_RANGE, NULL);
 	/* 34.03 is stored as 35, which is beyond the largest number */
 	codec_encodes(BEHIND("\"scale\": 1e-37", CAST(UP)), "float32", four, most, ZINC_E_RANGE, NULL);
 }
