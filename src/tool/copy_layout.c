@@ -525,6 +525,17 @@ zinc_cp_cast_fill(const zinc_cp *c, const zinc_meta *from, const zinc_dtype *to,
 	return ZINC_OK;
 }
 
+/* Would the fill value convert if it were rounded? */
+static bool
+rounding_helps(const struct layout *l, void *room)
+{
+	const zinc_meta *m = l->n->source;
+
+	return zinc_dtype_converts(l->dtype->type, m->dtype->type) &&
+	       zinc_dtype_convert(l->dtype->type, m->dtype->type, room, m->fill, 1,
+				  l->c->o.convert | ZINC_CONVERT_ROUND) == 1;
+}
+
 /* Convert the fill value to the new type; one that does not fit is lost content. */
 static zinc_status
 retype_fill(struct layout *l)
@@ -538,10 +549,11 @@ retype_fill(struct layout *l)
 		return zinc_fail_nomem(l->err);
 	st = zinc_arena_new(&arena, l->c->ctx, 0, l->err);
 	if (st == ZINC_OK && zinc_cp_cast_fill(l->c, l->n->source, l->dtype, element, arena, &e) != ZINC_OK) {
-		zinc_dtype_zero(l->dtype, element);
 		st = e.code == ZINC_E_NOMEM ? zinc_fail_nomem(l->err)
 					    : zinc_cp_note(l->c, ZINC_COPY_LOST, l->n->from, l->err,
-							   "the fill value cannot be converted to %s", l->dtype->name);
+							   "the fill value cannot be converted to %s%s", l->dtype->name,
+							   zinc_convert_remedy(rounding_helps(l, element)));
+		zinc_dtype_zero(l->dtype, element);
 	}
 	if (st == ZINC_OK)
 		st = set(l, "fill_value", l->dtype->ops->print_fill(l->dtype, element, l->doc));

@@ -114,4 +114,12 @@ has "elements of type int4 cannot be rounded" err
 zinc 0 cp a.zarr/b a.zarr/rounded --codecs bitround:1
 zinc 0 cat a.zarr/rounded
 prints <<<"[  1.  -2.  nan -inf]"
+# a fill value that only rounding converts
+zinc 0 create seventeen.zarr --shape 2 --dtype int32 --fill 17
+zinc 2 cp seventeen.zarr small.zarr --dtype float8_e4m3
+has "the fill value cannot be converted to float8_e4m3 exactly; ROUND (--round) takes the nearest" err
+zinc 0 cp seventeen.zarr small.zarr --dtype float8_e4m3 --round
+zinc 0 cat small.zarr
+prints <<<"[16. 16.]"
+
 finish
