@@ -90,6 +90,20 @@ view_of_buffer(const zinc_job *j, const zinc_unit *u, zinc_view *v)
 	return true;
 }
 
+/* A chunk was refused (E_RANGE), of which the caller has not given all elements.  Say so if the others are the reason. */
+static zinc_status
+name_fill(const zinc_meta *m, zinc_worker *w, const zinc_object *o, zinc_error *err)
+{
+	const zinc_view fill = {.p = (uint8_t *)(uintptr_t)m->fill}; /* strides 0: every element is this one */
+
+	w->s->fetch.n = 0;
+	if (err && m->fill && zinc_chain_encode(m->chain, w->s, o->extent, &fill, &w->s->fetch, NULL) == ZINC_E_RANGE)
+		zinc_fail(err, ZINC_E_RANGE,
+			  "%s; elements that are not given, such as those outside the array, have the fill value",
+			  err->text);
+	return ZINC_E_RANGE;
+}
+
 /* Encode the chunk into w->s->fetch, or set w->erase if it is all fill value and need not be stored. */
 static zinc_status
 encode_chunk(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, bool has_old, zinc_error *err)
@@ -115,11 +129,7 @@ encode_chunk(zinc_job *j, zinc_worker *w, const zinc_object *o, zinc_bytes old, 
 	if (w->erase)
 		return ZINC_OK;
 	st = zinc_chain_encode(m->chain, w->s, o->extent, &v, &w->s->fetch, err);
-	if (st == ZINC_E_RANGE && err && !has_old && !is_given(j, &u)) /* it may be one that the caller has not given */
-		zinc_fail(err, st,
-			  "%s; elements that are not given, such as those outside the array, have the fill value",
-			  err->text);
-	return st;
+	return st == ZINC_E_RANGE && !has_old && !is_given(j, &u) ? name_fill(m, w, o, err) : st;
 }
 
 /* ---- whole and partial objects ---- */

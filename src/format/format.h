@@ -230,7 +230,8 @@ zinc_status zinc_walk_thorough(zinc_hierarchy *h, const char *path, zinc_report 
 			       zinc_error *err);
 /* Does a document of this name make a node, in any version of Zarr whose documents lie in the node's directory? */
 bool zinc_key_makes_node(const char *key);
-/* The same for a key of the store, also for N5: other programs have files named attributes.json, so that one is read. */
+/* The same for a key of the store, also for N5: other programs have files named attributes.json, so that one is read.
+ * One that cannot be read counts. */
 zinc_status zinc_key_is_node(const zinc_hierarchy *h, const char *key, bool *is, zinc_error *err);
 
 /* One copy in consolidated metadata: its path below the group ("a/b") and the value that meta->doc would have.

@@ -61,6 +61,7 @@ zinc_status
 zinc_key_is_node(const zinc_hierarchy *h, const char *key, bool *is, zinc_error *err)
 {
 	const zinc_format *format = NULL;
+	zinc_error e = ZINC_ERROR_INIT;
 	zinc_node_kind kind;
 	zinc_status st;
 	char *prefix;
@@ -71,10 +72,12 @@ zinc_key_is_node(const zinc_hierarchy *h, const char *key, bool *is, zinc_error 
 	prefix = zinc_strndup(h->ctx, key, (size_t)(zinc_key_name(key) - key));
 	if (!prefix)
 		return zinc_fail_nomem(err);
-	st = zinc_format_detect(h->store, prefix, &zinc_format_n5, &format, &kind, NULL, NULL, h->wait, err);
+	st = zinc_format_detect(h->store, prefix, &zinc_format_n5, &format, &kind, NULL, NULL, h->wait, &e);
 	zinc_free(h->ctx, prefix);
-	*is = format != NULL;
-	return st == ZINC_OK ? st : zinc_error_at_key(err, st, key);
+	if (st == ZINC_E_NOMEM || st == ZINC_E_CANCELLED)
+		return zinc_error_copy(err, &e);
+	*is = st != ZINC_OK || format; /* what cannot be read may be one */
+	return ZINC_OK;
 }
 
 void

@@ -58,6 +58,24 @@ done
 zinc 0 resize others.zarr/a 3
 [ ! -e others.zarr/a/c/2 ] || bad "a chunk outside the shape"
 
+# one that cannot be read may be of N5, and does not end the work on the others
+other=()
+[ "$(id -u)" != 0 ] || other=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+if "${other[@]}" "$ZINC" --version >/dev/null 2>&1; then
+	place=$(mktemp -d)
+	trap 'rm -rf "$place"' EXIT
+	chmod 755 "$place"
+	cp -a others.zarr "$place/u.zarr"
+	[ "$(id -u)" != 0 ] || chown -R 65534 "$place"
+	chmod 0 "$place/u.zarr/g/attributes.json"
+	run 1 "${other[@]}" "$ZINC" tree "$place/u.zarr"
+	has "g  (cannot be shown: cannot open"
+	run 1 "${other[@]}" "$ZINC" validate "$place/u.zarr"
+	has "error hidden: g/attributes.json"
+	run 1 "${other[@]}" "$ZINC" du "$place/u.zarr"
+	has "g/attributes.json  (the document of a node that no listing shows)"
+fi
+
 # ---- what cannot be named or reached is a finding ----
 array names.n5/a
 cp -r names.n5/a 'names.n5/back\slash'

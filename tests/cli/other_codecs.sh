@@ -100,6 +100,10 @@ has 'NaN' err
 zinc 0 create nan.zarr --shape 10 --chunks 8 --dtype float32 --fill NaN --codecs zfp:fixed_accuracy:0.01
 zinc 2 put nan.zarr --from <(head -c 40 /dev/zero)
 has "elements that are not given, such as those outside the array, have the fill value" err
+zinc 0 create zero.zarr --shape 10 --chunks 8 --dtype float32 --codecs zfp:fixed_accuracy:0.01
+zinc 2 put zero.zarr -s 9 --from <(printf '\0\0\300\177')
+has "NaN" err
+lacks "fill value" err
 
 # what zfp would make too large for the array's type is refused, too, and the old chunk stays
 for chain in cast_value:float32+zfp:fixed_accuracy:8.0 cast_value:float32+zfp:fixed_precision:6 \
